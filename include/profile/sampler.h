@@ -107,6 +107,13 @@ int sampler_end_recording(struct sampler *sampler, struct sampler_recorded *ret_
 /* The same at once, with what is known now. A turn right before it takes in the last samples. */
 int sampler_cut_recording(struct sampler *sampler, struct sampler_recorded *ret_recorded);
 
+/*
+ * The path of a program or library whose tables are not used, since it is too large, took too long,
+ * or was more than the reader survived: the first one since the last call. The caller frees it.
+ * NULL: there was none, or no memory.
+ */
+char *sampler_take_refused(struct sampler *sampler, enum object_outcome *ret_outcome);
+
 struct sampler_figures {
     uint64_t samples; /* that are in the store */
     uint64_t lost;    /* that found no room in the ring */
@@ -117,7 +124,7 @@ struct sampler_figures {
     uint64_t jobs[OBJECT_OUTCOME_COUNT_];
     uint64_t files_read, files_awaited, files_refused, files_missing, files_kept;
     uint64_t processes, mappings;
-    uint64_t processes_without_room, files_without_room; /* times that there was none, since then */
+    uint64_t processes_without_room, files_without_room; /* times that there was none */
     uint64_t table_bytes;                                /* in use of the tables in the kernel */
     uint64_t bytes; /* what is kept of files and of processes */
 };

@@ -62,7 +62,8 @@ struct known_files {
     struct unwind_pages *retired; /* places that may be used again after a while */
     size_t n_retired, retired_capacity;
     uint64_t outcomes[OBJECT_OUTCOME_COUNT_];
-    uint64_t told_ns;    /* when a refused file was last logged */
+    char *refused_path; /* of the first file that was refused, and that nobody knows of; or NULL */
+    enum object_outcome refused_outcome;
     uint64_t n_refused;  /* times that a file found no number */
     bool has_no_numbers; /* the last one that wanted a number found none */
     uint64_t reader_cpu_ns;

@@ -41,6 +41,7 @@ struct known_files *known_files_free(struct known_files *files)
     }
     reader_shares_done(&files->shares);
     free(files->retired);
+    free(files->refused_path);
     free(files->by_number);
     free(files);
     return NULL;

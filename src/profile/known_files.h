@@ -84,6 +84,12 @@ void known_files_take(struct known_files *files, const struct object_result *res
                       uint64_t now_ns);
 
 /*
+ * The path of a file whose tables were refused by the reader, so that stacks end in it; the first
+ * one since the last call. The caller frees it. NULL: there was none, or no memory.
+ */
+char *known_files_take_refused(struct known_files *files, enum object_outcome *ret_outcome);
+
+/*
  * Somebody waits for the names of these functions of the store, as far as they are asked for now:
  * their jobs are next. Then tells whether any of them is still to come. is_waited_for: [function],
  * for all below n.

@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "log/log.h"
 #include "profile/known_file.h"
 #include "profile/open_object.h"
 
@@ -23,9 +22,6 @@
 /* Tables that were used so lately are not pushed out; what finds no room is tried again later. */
 #define IN_USE_NS (30 * NS_PER_SECOND)
 #define AGAIN_NS  (60 * NS_PER_SECOND)
-
-/* Files that are refused are logged no more often. */
-#define TELL_NS (60 * NS_PER_SECOND)
 
 /* Code without frames of its own is as long as this only where it was made by a compiler of another
  * kind, as V8's builtins are: they keep frame pointers. */
@@ -171,17 +167,20 @@ static void enter_table(struct known_files *files, struct known_file *file,
     file->retry_ns = r == -ENOSPC ? now_ns + AGAIN_NS : 0;
 }
 
-/* Says which file it is whose stacks end in it, but no more than once a minute. */
-static void tell_refused(struct known_files *files, const struct known_file *file,
-                         enum object_outcome outcome, uint64_t now_ns)
+static void note_refused(struct known_files *files, const struct known_file *file,
+                         enum object_outcome outcome)
 {
-    if (outcome != OBJECT_TOO_LARGE && outcome != OBJECT_TOO_SLOW && outcome != OBJECT_KILLED)
+    if (files->refused_path ||
+        (outcome != OBJECT_TOO_LARGE && outcome != OBJECT_TOO_SLOW && outcome != OBJECT_KILLED))
         return;
-    if (files->told_ns > 0 && now_ns < files->told_ns + TELL_NS)
-        return;
-    files->told_ns = now_ns;
-    log_warning("the tables of a program or library are not used, and stacks end in it", "file",
-                file->path, "reason", object_outcome_name(outcome));
+    files->refused_path = strdup(file->path);
+    files->refused_outcome = outcome;
+}
+
+char *known_files_take_refused(struct known_files *files, enum object_outcome *ret_outcome)
+{
+    *ret_outcome = files->refused_outcome;
+    return TAKE(files->refused_path);
 }
 
 static void take_table(struct known_files *files, struct known_file *file,
@@ -198,7 +197,7 @@ static void take_table(struct known_files *files, struct known_file *file,
         enter_table(files, file, table, now_ns);
         return;
     }
-    tell_refused(files, file, outcome, now_ns);
+    note_refused(files, file, outcome);
     end_doubt(file);
     file->state = FILE_REFUSED;
     file->retry_ns = outcome == OBJECT_FAILED ? now_ns + AGAIN_NS : 0;

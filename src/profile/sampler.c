@@ -313,6 +313,11 @@ int sampler_annotate(struct sampler *sampler, const struct profile_places *place
     return *ret_annotation ? 0 : -ENOMEM;
 }
 
+char *sampler_take_refused(struct sampler *sampler, enum object_outcome *ret_outcome)
+{
+    return known_files_take_refused(sampler->files, ret_outcome);
+}
+
 void sampler_figures(const struct sampler *sampler, struct sampler_figures *ret_figures)
 {
     const struct profile_program_figures program = profile_program_figures(sampler->program);

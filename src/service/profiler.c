@@ -26,6 +26,7 @@
 
 #define SECOND_NS  NS_PER_SECOND
 #define RETRY_NS   (60 * NS_PER_SECOND)
+#define REFUSED_NS (60 * NS_PER_SECOND) /* between two files that are logged */
 #define FOREVER_MS (-1)
 
 #define NO_READER "the process that reads programs has ended, or could not be started"
@@ -70,6 +71,7 @@ struct profiler {
     const char *reason;          /* why nothing is sampled; NULL: it is. Static */
     const char *logged;          /* the reason that the log has */
     uint64_t retry_ns, second_ns;
+    uint64_t refused_ns; /* no file that is refused is logged before */
 };
 
 struct profiler *profiler_new(const struct profiler_setup *setup)
@@ -303,6 +305,22 @@ static void lose_reader(struct profiler *profiler)
     log_reason(profiler);
 }
 
+/* Says which program it is that has no tables, but not of each of many. */
+static void log_refused(struct profiler *profiler, uint64_t now_ns)
+{
+    AUTO_FREE char *path = NULL;
+    enum object_outcome outcome;
+
+    if (now_ns < profiler->refused_ns)
+        return;
+    path = sampler_take_refused(profiler->sampler, &outcome);
+    if (!path)
+        return;
+    log_warning("tables of a program or library are not used, and stacks end in it", "file", path,
+                "reason", object_outcome_name(outcome));
+    profiler->refused_ns = now_ns + REFUSED_NS;
+}
+
 static void turn(struct profiler *profiler)
 {
     const uint64_t now_ns = clock_monotonic_ns();
@@ -315,6 +333,8 @@ static void turn(struct profiler *profiler)
     profiler->second_ns = now_ns + SECOND_NS;
     if (profiler->sampler && object_reader_has_ended(profiler->setup.reader))
         lose_reader(profiler);
+    if (profiler->sampler)
+        log_refused(profiler, now_ns);
     follow_cpus(profiler);
     status = make_status(profiler);
     profile_status_slot_set(profiler->setup.status, &status);

@@ -6,6 +6,7 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import tempfile
 import time
@@ -13,12 +14,15 @@ import time
 import live
 from exporter import Exporter
 from own_mounts import UNSHARE, own_mounts
-from profiles import ask_profile
+from profiles import NAMES_PATIENCE, ask_profile
 from test_profile import ProfileTest
 
 PROGRAM = live.program("known_shares")
 NAMES = {"burn_more", "burn_less", "main"}
 DEBUG = "/usr/lib/debug"
+FILES = "pmu_exporter_profile_files"
+READS = "pmu_exporter_profile_reads_total"
+N_SLOW = 5
 
 
 def build_id(program):
@@ -61,6 +65,31 @@ class Files(ProfileTest):
         self.need_profiles(exporter)
         self.run_load(stripped)
         self.assert_named(exporter, "stripped_shares")
+
+    def test_programs_that_take_long_to_read_are_refused_and_hold_up_no_others(self):
+        # Programs that were asked for before by others would be read before.
+        exporter = self.start()
+        names = [f"slow_{i}" for i in range(N_SLOW)]
+        self.cgroups.make("slow")
+        enter = os.fsdecode(self.cgroups.directory("slow")) + "/cgroup.procs"
+        slow = []
+        for name in names:
+            program = self.directory / name
+            shutil.copy(live.program("slow_frames"), program)
+            slow.append(self.enterContext(subprocess.Popen(
+                ["sh", "-c", 'echo $$ > "$0"; exec "$1"', enter, program])))
+            self.addCleanup(slow[-1].kill)
+        exporter.scrape_until(lambda m: m.value(FILES, state="awaited") >= N_SLOW - 1, NAMES_PATIENCE,
+                              "programs that wait to be read")
+        for process in slow:
+            process.send_signal(signal.SIGSTOP)
+        quick = self.directory / "quick_shares"
+        shutil.copy(PROGRAM, quick)
+        self.run_load(quick)
+        self.assert_named(exporter, "quick_shares")
+        self.assertLess(exporter.scrape().value(READS, outcome="too_slow"), N_SLOW)
+        line = exporter.log_until("tables of a program or library are not used")
+        self.assertRegex(line, r"file=\S+/slow_\d reason=too_slow")
 
     def test_functions_of_a_stripped_program_are_called_by_where_they_begin(self):
         live.need("objcopy")

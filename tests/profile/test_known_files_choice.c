@@ -2,7 +2,6 @@
 
 /* Whose files are read first, and what is told of those that are refused. */
 #include "profile/known_files_fixture.h"
-#include "support/capture.h"
 
 /* A sample of a cgroup has ended in a file. */
 static void want(const struct fixture *f, const char *name, uint32_t cgroup, uint64_t now_ns)
@@ -56,33 +55,23 @@ static void whoever_has_slow_files_read__comes_after_the_others(void **state)
     expect_next(f, "g", 600 * SECOND, 0);
 }
 
-static size_t count_lines(const char *text)
+static void refused_file__is_told_once(void **state)
 {
-    size_t n = 0;
-
-    for (; *text; text++)
-        n += *text == '\n';
-    return n;
-}
-
-static void refused_file__is_logged_but_no_more_often_than_once_a_minute(void **state)
-{
-    static struct capture capture;
     const struct fixture *f = *state;
-    const char *log;
+    enum object_outcome outcome;
+    AUTO_FREE char *path = NULL;
 
-    for (char name[] = "a"; name[0] <= 'c'; name[0]++) {
+    for (char name[] = "a"; name[0] <= 'b'; name[0]++) {
         copy(f, name, name[0]);
         want(f, name, 1, SECOND);
     }
-    capture_begin(&capture, STDERR_FILENO);
-    expect_next(f, "a", 100 * SECOND, 0);
-    expect_next(f, "b", 101 * SECOND, 0);
-    expect_next(f, "c", 161 * SECOND, 0);
-    log = capture_end(&capture);
-    assert_int_equal(count_lines(log), 2);
-    assert_non_null(strstr(log, "/a reason=killed"));
-    assert_non_null(strstr(log, "/c reason=killed"));
+    assert_null(known_files_take_refused(f->files, &outcome));
+    expect_next(f, "a", SECOND, 0);
+    expect_next(f, "b", SECOND, 0);
+    path = known_files_take_refused(f->files, &outcome);
+    assert_string_equal(strrchr(path, '/'), "/a");
+    assert_int_equal(outcome, OBJECT_KILLED);
+    assert_null(known_files_take_refused(f->files, &outcome));
 }
 
 int main(void)
@@ -90,8 +79,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(whoever_has_slow_files_read__comes_after_the_others, set_up,
                                         tear_down),
-        cmocka_unit_test_setup_teardown(
-            refused_file__is_logged_but_no_more_often_than_once_a_minute, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(refused_file__is_told_once, set_up, tear_down),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

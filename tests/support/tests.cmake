@@ -22,7 +22,7 @@ target_include_directories(known_loops_split PRIVATE ${PROJECT_SOURCE_DIR}/tests
 add_executable(probed ${PROJECT_SOURCE_DIR}/tests/support/probed.c)
 target_link_libraries(probed PRIVATE compile_options Threads::Threads)
 target_include_directories(probed PRIVATE ${PROJECT_SOURCE_DIR}/tests)
-foreach(program traffic small_guest)
+foreach(program traffic small_guest slow_frames)
   add_executable(${program} ${PROJECT_SOURCE_DIR}/tests/support/${program}.c)
   target_link_libraries(${program} PRIVATE compile_options)
 endforeach()

@@ -88,8 +88,8 @@ class Files(ProfileTest):
         self.run_load(quick)
         self.assert_named(exporter, "quick_shares")
         self.assertLess(exporter.scrape().value(READS, outcome="too_slow"), N_SLOW)
-        line = exporter.log_until("tables of a program or library are not used")
-        self.assertRegex(line, r"file=\S+/slow_\d reason=too_slow")
+        exporter.log_until("tables of a program or library are not used")
+        self.assertRegex(exporter.stderr(), r"file=\S+/slow_\d reason=too_slow")
 
     def test_functions_of_a_stripped_program_are_called_by_where_they_begin(self):
         live.need("objcopy")

@@ -13,9 +13,11 @@ static void __attribute__((noreturn, noinline)) spin(void)
 {
     for (;;)
         __asm__ volatile(".cfi_remember_state\n"
-                         ".rept 120000\n"
+                         ".rept 60000\n"
                          "nop\n"
                          ".cfi_adjust_cfa_offset 16\n"
+                         "nop\n"
+                         ".cfi_adjust_cfa_offset -16\n"
                          ".endr\n"
                          ".cfi_restore_state\n");
 }

@@ -119,30 +119,41 @@ void table_add_line(struct table *table, const char *text, enum style style)
         cell->is_line = true;
 }
 
-/* How wide the column that may be cut is shown, so that the lines fit. 0: as wide as its cells. */
-static size_t width_of_cut(const struct table *table, const struct terminal *terminal)
+/* By how many columns the lines are too long for the terminal. */
+static size_t width_beyond(const struct table *table, const struct terminal *terminal)
 {
-    size_t others = 0, cut = 0;
+    size_t width = 0;
 
-    for (size_t i = 0; i < table->n_columns; i++) {
-        others += i > 0 ? GAP : 0;
-        if (table->columns[i].may_be_cut)
-            cut = table->widths[i];
-        else
-            others += table->widths[i];
-    }
-    if (terminal->width == 0 || others + cut <= terminal->width)
-        return 0;
-    return others + NARROWEST < terminal->width ? terminal->width - others : NARROWEST;
+    for (size_t i = 0; i < table->n_columns; i++)
+        width += table->widths[i] + (i > 0 ? GAP : 0);
+    return terminal->width > 0 && width > terminal->width ? width - terminal->width : 0;
 }
 
-/* How much room a column has. cut: width_of_cut() if it may be cut, else 0. */
-static size_t room_of(const struct table *table, size_t column, size_t cut)
+/* How much of a column may be cut off. */
+static size_t spare_of(const struct table *table, size_t column)
 {
     const size_t width = table->widths[column];
 
-    if (cut > 0)
-        return cut;
+    return table->columns[column].may_be_cut && width > NARROWEST ? width - NARROWEST : 0;
+}
+
+/* How wide a column is shown where the lines are too long by so many columns. Those behind it give
+ * way before it. */
+static size_t width_cut(const struct table *table, size_t beyond, size_t column)
+{
+    for (size_t i = table->n_columns - 1; i > column; i--)
+        beyond -= spare_of(table, i) < beyond ? spare_of(table, i) : beyond;
+    return table->widths[column] -
+           (spare_of(table, column) < beyond ? spare_of(table, column) : beyond);
+}
+
+/* How much room a column has; what is longer sticks out of it where nothing is cut. */
+static size_t room_of(const struct table *table, size_t beyond, size_t column)
+{
+    const size_t width = table->widths[column];
+
+    if (beyond > 0)
+        return width_cut(table, beyond, column);
     return table->columns[column].may_be_cut && width > WIDEST ? WIDEST : width;
 }
 
@@ -176,10 +187,10 @@ static void append_in_column(const struct table *table, const struct terminal *t
 {
     const struct table_column *column = &table->columns[i];
     const bool is_last = i + 1 == table->n_columns;
-    const size_t cut = column->may_be_cut ? width_of_cut(table, terminal) : 0;
+    const size_t beyond = width_beyond(table, terminal), room = room_of(table, beyond, i);
 
-    append_cell(out, text, terminal->has_colour ? style : STYLE_PLAIN, cut,
-                is_last && !column->is_right ? 0 : room_of(table, i, cut), column->is_right);
+    append_cell(out, text, terminal->has_colour ? style : STYLE_PLAIN, beyond > 0 ? room : 0,
+                is_last && !column->is_right ? 0 : room, column->is_right);
     if (!is_last) {
         append_spaces(out, GAP);
         return;

@@ -2,8 +2,9 @@
 #pragma once
 
 /*
- * A table of texts in aligned columns, two spaces apart. In a terminal its lines fit: one column
- * may be cut. Elsewhere all is whole: a text of more than 60 columns sticks out of that column.
+ * A table of texts in aligned columns, two spaces apart. In a terminal its lines fit:
+ * columns that may be cut give way, the last one first, and each keeps eight columns at least.
+ * Elsewhere all is whole: a text of more than 60 columns sticks out of such a column.
  * Memory that runs out is told once, when the table is written.
  */
 
@@ -13,7 +14,7 @@
 struct table_column {
     const char *title; /* NULL in all columns: the table has no line of titles */
     bool is_right;     /* its texts end at the same place, as numbers do */
-    bool may_be_cut;   /* for one column: it gives way where the terminal is too narrow */
+    bool may_be_cut;   /* it gives way where the terminal is too narrow */
 };
 
 struct table;

@@ -75,6 +75,45 @@ static void a_terminal_that_is_far_too_narrow_still_gets_the_beginning(void **st
                    "cs             7  switche…\n");
 }
 
+static void of_columns_that_may_be_cut_the_last_one_gives_way_first(void **state)
+{
+    static const struct table_column three[] = {
+        {.title = "share", .is_right = true},
+        {.title = "function", .may_be_cut = true},
+        {.title = "owner", .may_be_cut = true},
+    };
+    AUTO(table) struct table *table = table_new(three, 3);
+    const struct terminal wide = {.is_terminal = true, .width = 36};
+    const struct terminal narrow = {.is_terminal = true, .width = 27};
+    const struct terminal far_too_narrow = {.is_terminal = true, .width = 5};
+
+    (void)state;
+    table_add(table, "50", STYLE_PLAIN);
+    table_add(table, "do_something", STYLE_PLAIN);
+    table_add(table, "a program of a long name", STYLE_PLAIN);
+    assert_written(table, &wide,
+                   "share  function      owner\n"
+                   "   50  do_something  a program of a…\n");
+    assert_written(table, &narrow,
+                   "share  function    owner\n"
+                   "   50  do_someth…  a progr…\n");
+    assert_written(table, &far_too_narrow,
+                   "share  function  owner\n"
+                   "   50  do_some…  a progr…\n");
+}
+
+static void a_column_that_is_narrow_anyway_is_not_cut(void **state)
+{
+    static const struct table_column two[] = {{.may_be_cut = true}, {.may_be_cut = true}};
+    AUTO(table) struct table *table = table_new(two, 2);
+    const struct terminal terminal = {.is_terminal = true, .width = 14};
+
+    (void)state;
+    table_add(table, "do_something", STYLE_PLAIN);
+    table_add(table, "abc", STYLE_PLAIN);
+    assert_written(table, &terminal, "do_somet…  abc\n");
+}
+
 static void colour_is_around_the_text_and_does_not_move_it(void **state)
 {
     AUTO(table) struct table *table = table_of_two_rows();
@@ -140,6 +179,8 @@ int main(void)
         cmocka_unit_test(cells_stand_below_each_other),
         cmocka_unit_test(a_narrow_terminal_cuts_one_column),
         cmocka_unit_test(a_terminal_that_is_far_too_narrow_still_gets_the_beginning),
+        cmocka_unit_test(of_columns_that_may_be_cut_the_last_one_gives_way_first),
+        cmocka_unit_test(a_column_that_is_narrow_anyway_is_not_cut),
         cmocka_unit_test(colour_is_around_the_text_and_does_not_move_it),
         cmocka_unit_test(a_hostile_text_is_escaped_and_takes_the_room_that_it_shows),
         cmocka_unit_test(lines_between_rows_do_not_widen_the_columns),

@@ -165,7 +165,7 @@ int profile_show_difference(const json_t *answer, const struct profile_options *
         {.title = "CHANGE", .is_right = true},
         {.title = "+-", .is_right = true},
         {.title = "FUNCTION", .may_be_cut = true},
-        {.title = "OWNER"},
+        {.title = "OWNER", .may_be_cut = true},
     };
     size_t room = profile_lines(options, terminal, HEAD_LINES), left_out;
     AUTO(table) struct table *table = NULL;

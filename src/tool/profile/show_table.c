@@ -44,7 +44,7 @@ int profile_show_table(const json_t *answer, const struct profile_options *optio
     struct table_column titles[] = {
         {.title = "SELF %", .is_right = true},     {.title = "+-", .is_right = true},
         {.title = "SELF s", .is_right = true},     {.title = "TOTAL %", .is_right = true},
-        {.title = "FUNCTION", .may_be_cut = true}, {.title = "OWNER"},
+        {.title = "FUNCTION", .may_be_cut = true}, {.title = "OWNER", .may_be_cut = true},
     };
     struct table_column *const amounts = &titles[2];
     const size_t lines = profile_lines(options, terminal, HEAD_LINES);

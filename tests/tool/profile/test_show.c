@@ -98,6 +98,21 @@ static void a_table_is_as_long_as_the_terminal(void **state)
     assert_non_null(strstr(one, "\n(2 more functions, -n shows them)\n"));
 }
 
+/* Long names of owners leave room for those of functions. */
+static void an_owner_is_cut_before_its_function(void **state)
+{
+    static const char of_a_library[] =
+        HEAD "\"rows\": 1, \"table\": {\"kind\": [\"user\"], \"owner\": "
+             "[\"a_library_of_a_long_name.so.1.2.3\"], \"name\": [\"a_function_of_some_length\"], "
+             "\"self\": [100], \"total\": [180], \"self_seconds\": [2.04]}}";
+    const struct terminal terminal = {.is_terminal = true, .width = 80, .height = 24};
+    AUTO_FREE char *out = shown(profile_show_table, of_a_library, &usual, &terminal);
+
+    (void)state;
+    assert_non_null(strstr(out, " 50.00  3.54    2.04    90.00  a_function_of_some_length  "
+                                "a_library_of_a_long_n…\n"));
+}
+
 static void a_tree_branches_only_where_several_are_called(void **state)
 {
     AUTO_FREE char *out = shown(profile_show_tree, tree, &usual, &piped);
@@ -222,6 +237,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_table_has_shares_with_their_standard_deviation),
         cmocka_unit_test(a_table_is_as_long_as_the_terminal),
+        cmocka_unit_test(an_owner_is_cut_before_its_function),
         cmocka_unit_test(a_tree_branches_only_where_several_are_called),
         cmocka_unit_test(a_tree_is_cut_at_a_share),
         cmocka_unit_test(a_tree_that_is_none_is_refused),

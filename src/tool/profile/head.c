@@ -85,10 +85,12 @@ size_t profile_lines(const struct profile_options *options, const struct termina
                                                          : FEWEST;
 }
 
-void profile_append_more(struct text *text, size_t left_out, const char *things)
+void profile_append_more(struct text *text, size_t left_out, const char *thing)
 {
-    if (left_out > 0)
-        text_append_format(text, "(%zu more %s, -n shows them)\n", left_out, things);
+    if (left_out == 1)
+        text_append_format(text, "(1 more %s, -n shows it)\n", thing);
+    else if (left_out > 1)
+        text_append_format(text, "(%zu more %ss, -n shows them)\n", left_out, thing);
 }
 
 bool profile_is_end_note(const char *kind, const char *name)

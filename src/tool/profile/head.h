@@ -26,9 +26,9 @@ void profile_append_head(struct text *text, const char *target, const struct pro
 size_t profile_lines(const struct profile_options *options, const struct terminal *terminal,
                      size_t used);
 
-/* Says that there would be more of them, if any were left out: "(12 more functions, -n shows
- * them)". */
-void profile_append_more(struct text *text, size_t left_out, const char *things);
+/* Says that there would be more of a thing, as "function", if any were left out: "(12 more
+ * functions, -n shows them)". */
+void profile_append_more(struct text *text, size_t left_out, const char *thing);
 
 /* Whether it is a note that stands in the place of the functions that are not known. */
 bool profile_is_end_note(const char *kind, const char *name);

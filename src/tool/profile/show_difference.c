@@ -187,6 +187,6 @@ int profile_show_difference(const json_t *answer, const struct profile_options *
                                 : "of all samples, those in each function itself:\n");
     if (table_write(table, terminal, out) < 0)
         return -ENOMEM;
-    profile_append_more(out, left_out, "functions");
+    profile_append_more(out, left_out, "function");
     return text_error(out);
 }

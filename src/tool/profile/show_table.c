@@ -69,6 +69,6 @@ int profile_show_table(const json_t *answer, const struct profile_options *optio
     text_append_char(out, '\n');
     if (table_write(table, terminal, out) < 0)
         return -ENOMEM;
-    profile_append_more(out, rows.n - shown, "functions");
+    profile_append_more(out, rows.n - shown, "function");
     return text_error(out);
 }

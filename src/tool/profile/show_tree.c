@@ -181,7 +181,7 @@ static void append_calls(struct calls *calls, size_t lines, struct text *out)
             append_call(calls, &calls->all[node], out);
         push_callees(calls, node);
     }
-    profile_append_more(out, n > lines ? n - lines : 0, "lines");
+    profile_append_more(out, n > lines ? n - lines : 0, "line");
 }
 
 int profile_show_tree(const json_t *answer, const struct profile_options *options,

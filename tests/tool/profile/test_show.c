@@ -89,13 +89,17 @@ static void a_table_is_as_long_as_the_terminal(void **state)
     struct profile_options bounded = usual;
     AUTO_FREE char *all = shown(profile_show_table, table, &usual, &low);
     AUTO_FREE char *one = NULL;
+    AUTO_FREE char *two = NULL;
 
     (void)state;
-    assert_null(strstr(all, "more functions"));
+    assert_null(strstr(all, "more function"));
     bounded.lines = 1;
     one = shown(profile_show_table, table, &bounded, &low);
     assert_null(strstr(one, "do_read"));
     assert_non_null(strstr(one, "\n(2 more functions, -n shows them)\n"));
+    bounded.lines = 2;
+    two = shown(profile_show_table, table, &bounded, &low);
+    assert_non_null(strstr(two, "\n(1 more function, -n shows it)\n"));
 }
 
 /* Long names of owners leave room for those of functions. */

@@ -148,6 +148,28 @@ class CommandLine(unittest.TestCase):
                 self.assertEqual((status, out), (2, ""))
                 self.assertIn(why, err)
 
+    def test_that_a_file_cannot_be_written_is_told_before_anything_is_asked_for(self):
+        with tempfile.TemporaryDirectory() as name:
+            there, new = pathlib.Path(name, "there"), pathlib.Path(name, "new")
+            there.write_text("kept")
+            link = pathlib.Path(name, "link")
+            link.symlink_to(new)
+            for command in ("record", "-a"), ("profile", "machine"):
+                for file, why in ((f"{name}/none/a", "No such file or directory"),
+                                  (f"{there}/a", "Not a directory"), (name, "Is a directory"),
+                                  ("", "No such file or directory")):
+                    with self.subTest(command=command, file=file):
+                        status, out, err = run(PMUTOOL, *command, "--socket=/nowhere", "-o", file)
+                        self.assertEqual((status, out), (1, ""))
+                        self.assertRegex(err, rf'^pmutool: .*{file}.*: {why}\n$')
+                for file in there, new, link, "/dev/stdout":
+                    with self.subTest(command=command, file=file):
+                        status, _, err = run(PMUTOOL, *command, "--socket=/nowhere", "-o", file)
+                        self.assertEqual(status, 1)
+                        self.assertIn("/nowhere: there is no such socket", err)
+            self.assertEqual(there.read_text(), "kept")
+            self.assertFalse(new.exists())
+
     def test_where_flags_stand_is_the_same(self):
         with tempfile.TemporaryDirectory() as name:
             path = os.path.join(name, "none")

@@ -2,8 +2,10 @@
 #include "tool/profile/output.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "config/config_error.h"
@@ -48,6 +50,36 @@ static int write_safely(const char *bytes, size_t n)
         return command_fail(-ENOMEM);
     (void)fwrite(safe.data ? safe.data : "", 1, safe.length, stdout);
     return EXIT_SUCCESS;
+}
+
+/* Whether a file of this name can be made: only who has made it knows. */
+static int try_to_make(const char *file)
+{
+    const int fd = open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+
+    if (fd < 0 && errno == EEXIST) /* a link to where there is nothing yet */
+        return EXIT_SUCCESS;
+    if (fd < 0)
+        return complain(file);
+    (void)close(fd);
+    (void)unlink(file);
+    return EXIT_SUCCESS;
+}
+
+/* What is there is not opened: the reader of a pipe would take that for all that comes. */
+int profile_output_try(const char *file)
+{
+    struct stat status;
+
+    if (!file)
+        return EXIT_SUCCESS;
+    if (stat(file, &status) < 0)
+        return errno == ENOENT ? try_to_make(file) : complain(file);
+    if (S_ISDIR(status.st_mode)) {
+        errno = EISDIR;
+        return complain(file);
+    }
+    return faccessat(AT_FDCWD, file, W_OK, AT_EACCESS) < 0 ? complain(file) : EXIT_SUCCESS;
 }
 
 bool profile_output_is_terminal(const char *file)

@@ -15,6 +15,7 @@
 #include "tool/command.h"
 #include "tool/control_client.h"
 #include "tool/json.h"
+#include "tool/profile/output.h"
 #include "tool/profile/present.h"
 
 /* The time of the last mark that has this text; 0: there is none. */
@@ -60,6 +61,9 @@ int run_profile(int argc, char **argv)
     int status;
 
     profile_options_parse(argc, argv, &options);
+    status = profile_output_try(options.output);
+    if (status != EXIT_SUCCESS)
+        return status;
     if (pmu_client_open(command_socket(options.where.socket), &client) < 0)
         return command_fail(-ENOMEM);
     status = follow_mark(&options, client);

@@ -15,6 +15,7 @@
 #include "tool/command.h"
 #include "tool/control_client.h"
 #include "tool/json.h"
+#include "tool/profile/output.h"
 #include "tool/profile/present.h"
 #include "tool/record/options.h"
 #include "tool/runs/followed.h"
@@ -296,8 +297,11 @@ static int record_run(struct record *record, json_t **ret_run)
 static int record_and_show(struct record *record)
 {
     AUTO_JSON json_t *run = NULL;
-    int status, r = signals_take(&record->signals);
+    int status = profile_output_try(record->options.shown.output), r;
 
+    if (status != EXIT_SUCCESS)
+        return status;
+    r = signals_take(&record->signals);
     if (r < 0)
         return command_fail(r);
     status = record_run(record, &run);

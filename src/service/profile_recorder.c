@@ -152,7 +152,7 @@ int profile_recorder_begin(struct profile_recorder *recorder, const struct profi
         *ret_programs = recorder->programs;
         recorder->programs = NO_PROGRAMS;
     } else if (r == -EBUSY) {
-        text_append_string(ret_message, "another run records already; expected one at a time");
+        text_append_string(ret_message, "another run records already, and only one can at a time");
     } else if (recorder->reason) {
         text_append_format(ret_message, "nothing is sampled now, and so nothing recorded: %s",
                            recorder->reason);

@@ -6,6 +6,7 @@
  * has kept what was counted.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -105,6 +106,33 @@ static void refuse(struct run_slot *slot, int error, struct text *message)
     deferred_refuse(answer, error, message);
 }
 
+/* The number of the run that records, which begins and ends in this thread; 0: it has none yet. */
+static uint64_t number_of_recorded(struct runs *runs)
+{
+    uint64_t id = 0;
+
+    (void)pthread_mutex_lock(&runs->lock);
+    for (size_t i = 0; i < RUNS_AT_ONCE; i++)
+        if (runs->slots[i].record)
+            id = runs->slots[i].id;
+    (void)pthread_mutex_unlock(&runs->lock);
+    return id;
+}
+
+/* Says how people come by the run that records already. */
+static void tell_recorded(struct runs *runs, struct text *message)
+{
+    const uint64_t id = number_of_recorded(runs);
+
+    if (id > 0)
+        text_append_format(message,
+                           ": it is run %" PRIu64 ", which pmutool runs stop %" PRIu64
+                           " ends; pmutool runs lists all runs",
+                           id, id);
+    else
+        text_append_string(message, ": pmutool runs lists it, and pmutool runs stop ID ends it");
+}
+
 /* A run of kind `record` needs the sampler's program before its events are opened. */
 static int begin_record(struct run_slot *slot, struct text *message)
 {
@@ -112,10 +140,14 @@ static int begin_record(struct run_slot *slot, struct text *message)
     const struct profile_recording how = {.rate_hz = request->rate_hz,
                                           .is_of_threads = request->place == RUN_OF_PID ||
                                                            request->place == RUN_OF_PROCESSES};
+    int r;
 
-    return request->kind == RUN_RECORDS
-               ? run_record_begin(slot->runs->setup.recorder, &how, &slot->record, message)
-               : 0;
+    if (request->kind != RUN_RECORDS)
+        return 0;
+    r = run_record_begin(slot->runs->setup.recorder, &how, &slot->record, message);
+    if (r == -EBUSY)
+        tell_recorded(slot->runs, message);
+    return r;
 }
 
 /* Opens what was asked for, and has the historian keep it and answer. */

@@ -215,7 +215,8 @@ class PmutoolRecord(AskedRuns, KnownLoads, live.LiveTest):
         marker = self.directory / "second"
         out, error = (second := self.start(*command(NAMES_ITSELF, marker))).communicate(timeout=PATIENCE)
         self.assertEqual((second.returncode, out), (1, ""))
-        self.assertIn("expected one at a time", error)
+        self.assertIn(f"another run records already, and only one can at a time: it is run {run['id']}, "
+                      f"which pmutool runs stop {run['id']} ends", error)
         self.assertFalse(marker.exists())
         status, _ = self.ask("POST", f"/{run['id']}/stop")  # somebody else ends it
         self.assertEqual(status, 200)

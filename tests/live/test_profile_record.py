@@ -191,7 +191,7 @@ class Record(AskedRuns, KnownLoads, live.LiveTest):
         for _ in range(2):
             load = self.burn(50)
             run = self.begin(target=f"pid:{load.pid}")
-            self.refused(429, "expected one at a time")
+            self.refused(429, f"it is run {run['id']}, which pmutool runs stop {run['id']} ends")
             load.kill()
             load.wait()
             run = self.until_over(run["id"])

@@ -56,17 +56,35 @@ struct profile_range profile_choice_range(const struct profile_choice *choice)
 
 int profile_tell_none(int r, const struct profile_choice *choice, struct text *text)
 {
-    if (r == -ENOENT)
-        text_append_format(text, "there are no samples of %.256s", choice->name);
+    if (r != -ENOENT)
+        return r;
+    text_append_format(text, "there are no samples of %.256s", choice->name);
+    if (choice->scope == PROFILE_CGROUP && choice->label[0] != '/')
+        text_append_format(text, "; the path of a cgroup begins with /, as cgroup:/%.256s does",
+                           choice->label);
     return r;
+}
+
+/* Says what a name without a kind may have been meant to be. */
+static void append_meant(const char *name, struct text *text)
+{
+    if (!*name || strchr(name, ':'))
+        return;
+    if (!strchr(name, '/'))
+        text_append_format(text, "; meant may be process:%.256s or", name);
+    else
+        text_append_string(text, "; meant may be");
+    text_append_format(text, " cgroup:/%.256s", name + strspn(name, "/"));
 }
 
 static int refuse_target(const char *name, struct text *text)
 {
     text_append_format(text,
-                       "target \"%.256s\" has no profile; expected machine, cgroup:PATH, "
-                       "process:NAME or run:NUMBER",
-                       name);
+                       "target \"%.256s\" %s; expected machine, cgroup:PATH, process:NAME or "
+                       "run:NUMBER",
+                       name,
+                       strchr(name, ':') ? "has no profile" : "does not say of which kind it is");
+    append_meant(name, text);
     return -EINVAL;
 }
 

@@ -80,8 +80,9 @@ static int check_comparable(const struct profile_tree *before, const struct prof
         return -EINVAL;
     }
     if (after->event && arguments->measure == DIFFERENCE_OF_TIME) {
-        text_append_format(text, "these runs have %.256s, and no time; expected measure=shares",
-                           after->event);
+        text_append_format(
+            text, "these runs have %.256s and no CPU time: only their shares can be compared",
+            after->event);
         return -EINVAL;
     }
     return 0;

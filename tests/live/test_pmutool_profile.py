@@ -264,13 +264,25 @@ class Profile(live.LiveTest):
         self.assertEqual(done.returncode, 2)
         self.assertIn("pprof is binary", done.stderr)
 
-    def test_who_has_no_samples_is_told_so_in_one_line(self):
+    def test_who_has_no_samples_is_told_so(self):
         status, out, error = self.pmutool("cgroup:/no/such")
         self.assertEqual((status, out), (1, ""))
-        self.assertEqual(error, "pmutool: there are no samples of cgroup:/no/such\n")
-        status, out, error = self.pmutool("nonsense")
+        self.assertRegex(error, r"^pmutool: there are no samples of cgroup:/no/such\n"
+                                r"pmutool: there are samples of (machine|no target yet).*\n$")
+        status, out, error = self.pmutool("cgroup:no/such")
         self.assertEqual((status, out), (1, ""))
-        self.assertIn("expected machine, cgroup:PATH, process:NAME or run:NUMBER", error)
+        self.assertIn("the path of a cgroup begins with /, as cgroup:/no/such does\n", error)
+        status, out, error = self.pmutool("run:99")
+        self.assertEqual((status, out), (1, ""))
+        self.assertEqual(error, "pmutool: there is no run 99\n"
+                                "pmutool: pmutool runs lists the runs that there are\n")
+        for name, meant in (("nonsense", "process:nonsense or cgroup:/nonsense"),
+                            ("one/two", "cgroup:/one/two")):
+            status, out, error = self.pmutool(name)
+            self.assertEqual((status, out), (1, ""))
+            self.assertEqual(error, f'pmutool: target "{name}" does not say of which kind it is; expected '
+                                    "machine, cgroup:PATH, process:NAME or run:NUMBER; meant may be "
+                                    f"{meant}\n")
         self.burn("known", 70)
         status, out, error = self.pmutool(self.target("known"), "--range=1000..1001")
         self.assertEqual((status, out), (1, ""))

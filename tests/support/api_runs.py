@@ -52,7 +52,7 @@ class RunsOfApi:
         self.assertGreaterEqual(self.ask("GET", path, at)["events"], run["sampled"]["samples"])
         self.ask("GET", path + "/table", at)
         self.ask("GET", path + "/difference", f"{at}&before_target=run:{number}")
-        for word, more in ("expected measure=shares", f"&before_target=run:{number}&measure=time"), \
+        for word, more in ("only their shares can be compared", f"&before_target=run:{number}&measure=time"), \
                           ("compared with a run", ""), ("compared with a run", "&before_target=machine"):
             self.refused("GET", path + "/difference", at + more, word=word)
         for form in "collapsed", "speedscope", "pprof":

@@ -148,6 +148,20 @@ class CommandLine(unittest.TestCase):
                 self.assertEqual((status, out), (2, ""))
                 self.assertIn(why, err)
 
+    def test_a_run_is_named_by_its_number_and_compared_with_a_run(self):
+        compared = "a run is compared with a run; expected profile run:NUMBER --diff=run:NUMBER"
+        numbered = '"run:x" is no run; expected run:NUMBER, as pmutool runs lists them'
+        for words, why in ((["run:x"], numbered), (["run:1", "--diff=run:x"], numbered),
+                           (["machine", "--diff=run:1"], compared), (["run:1", "--diff=hour"], compared),
+                           (["run:1", "--diff=mark:a"], compared),
+                           (["run:1", "--diff-target=machine"], compared),
+                           (["machine", "--diff-target=run:1"], compared)):
+            with self.subTest(words=words):
+                status, out, err = run(PMUTOOL, "profile", "--socket=/nowhere", *words)
+                self.assertEqual((status, out), (2, ""))
+                self.assertIn(why, err)
+        self.assertEqual(run(PMUTOOL, "profile", "--socket=/nowhere", "run:1", "--diff=run:2")[0], 1)
+
     def test_that_a_file_cannot_be_written_is_told_before_anything_is_asked_for(self):
         with tempfile.TemporaryDirectory() as name:
             there, new = pathlib.Path(name, "there"), pathlib.Path(name, "new")

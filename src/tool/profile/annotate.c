@@ -14,6 +14,7 @@
 #include "tool/command.h"
 #include "tool/control_client.h"
 #include "tool/json.h"
+#include "tool/profile/complain.h"
 #include "tool/profile/output.h"
 #include "tool/profile/path.h"
 #include "tool/profile/show.h"
@@ -83,7 +84,7 @@ static int show(const struct annotate *annotate, struct pmu_client *client, cons
     int r;
 
     if (pmu_client_get(client, path, &answer) < 0)
-        return control_client_complain(annotate->where.socket, client);
+        return profile_complain(annotate->where.socket, client, annotate->target, NULL);
     r = profile_show_annotation(answer, annotate->target, &terminal, &out);
     if (r == -ENOMEM)
         return command_fail(r);
@@ -102,7 +103,7 @@ static int print(const struct annotate *annotate, struct pmu_client *client, con
     size_t n;
 
     if (pmu_client_get_bytes(client, path, &bytes, &n) < 0)
-        return control_client_complain(annotate->where.socket, client);
+        return profile_complain(annotate->where.socket, client, annotate->target, NULL);
     return profile_output(NULL, bytes, n);
 }
 

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/parse.h"
 #include "config/config_error.h"
 #include "tool/command.h"
 #include "tool/profile/form_options.h"
@@ -67,6 +68,11 @@ static double take_least(const char *argument)
     return least;
 }
 
+static bool is_run(const char *target)
+{
+    return strncmp(target, RUN, strlen(RUN)) == 0;
+}
+
 static void take_before(struct reading *reading, uint64_t now_ns)
 {
     struct profile_options *options = &reading->options;
@@ -77,7 +83,7 @@ static void take_before(struct reading *reading, uint64_t now_ns)
         return;
     if (strncmp(reading->diff, MARK, strlen(MARK)) == 0 && reading->diff[strlen(MARK)])
         options->mark = reading->diff + strlen(MARK);
-    else if (strncmp(reading->diff, RUN, strlen(RUN)) == 0)
+    else if (is_run(reading->diff))
         options->before_target = reading->diff;
     else
         profile_span_check(
@@ -87,6 +93,28 @@ static void take_before(struct reading *reading, uint64_t now_ns)
             profile_before_parse(reading->diff, now_ns, &options->span, &options->before));
 }
 
+static void check_number(const char *target)
+{
+    uint64_t number;
+
+    if (target && is_run(target) && parse_u64(target + strlen(RUN), &number) < 0)
+        command_refuse("%s is no run; expected run:NUMBER, as pmutool runs lists them",
+                       SHOWN(target));
+}
+
+/* A run has a range of its own, and is compared with nothing but a run. */
+static void check_runs(const struct profile_options *options)
+{
+    const char *before = options->before_target;
+
+    check_number(options->target);
+    check_number(before);
+    if (options->is_difference &&
+        (is_run(options->target) ? !before || !is_run(before) : before && is_run(before)))
+        command_refuse("a run is compared with a run; expected profile run:NUMBER "
+                       "--diff=run:NUMBER");
+}
+
 static void check(struct reading *reading)
 {
     struct profile_options *options = &reading->options;
@@ -94,6 +122,7 @@ static void check(struct reading *reading)
 
     options->span = profile_span_take(&reading->span, now_ns);
     take_before(reading, now_ns);
+    check_runs(options);
     profile_form_check(&reading->form, PROFILE_FORMAT_TABLE);
     if (options->is_difference && options->format != PROFILE_FORMAT_TABLE &&
         options->format != PROFILE_FORMAT_JSON)

@@ -7,8 +7,8 @@
 
 #include "config/config_error.h"
 #include "tool/command.h"
-#include "tool/control_client.h"
 #include "tool/json.h"
+#include "tool/profile/complain.h"
 #include "tool/profile/output.h"
 #include "tool/profile/path.h"
 #include "tool/profile/show.h"
@@ -20,7 +20,10 @@ struct question {
 
 static int complain_of_service(const struct question *question)
 {
-    return control_client_complain(question->options->where.socket, question->client);
+    const struct profile_options *options = question->options;
+
+    return profile_complain(options->where.socket, question->client, options->target,
+                            options->before_target);
 }
 
 /* Takes the answer to pieces, as the format wants it. */

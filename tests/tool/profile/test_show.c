@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "tool/json.h"
+#include "tool/profile/complain.h"
 #include "tool/profile/path.h"
 #include "tool/profile/show.h"
 
@@ -214,6 +215,39 @@ static void a_difference_of_time_is_in_percent_of_a_cpu(void **state)
     assert_non_null(strstr(out, "\n-      3.33     3.33  -25.00  4.00  main      a\n"));
 }
 
+static void assert_known(const char *listed, const char *target, const char *expected)
+{
+    AUTO_JSON json_t *answer = json_loads(listed, JSON_DECODE_INT_AS_REAL, NULL);
+    AUTO_TEXT struct text text = {0};
+
+    profile_append_known(&text, answer, target);
+    text_append_char(&text, '\0');
+    assert_string_equal(text.data, expected);
+}
+
+static void who_asks_about_another_target_is_told_those_that_there_are(void **state)
+{
+    static const char some[] = "{\"targets\": [{\"target\": \"machine\", \"samples\": 3}, "
+                               "{\"target\": \"cgroup:/\\u001b[2J\", \"samples\": 1}]}";
+    AUTO_TEXT struct text many = {0};
+
+    (void)state;
+    assert_known(some, "process:a", "there are samples of machine, cgroup:/\\x1b[2J\n");
+    assert_known(some, "machine", "");
+    assert_known("{\"targets\": [{\"target\": \"machine\", \"samples\": 0}]}", "machine",
+                 "there are samples of no target yet\n");
+    assert_known("[]", "machine", "");
+    text_append_string(&many, "{\"targets\": [");
+    for (int i = 0; i < 8; i++)
+        text_append_format(&many, "%s{\"target\": \"process:%d\", \"samples\": 1}", i ? ", " : "",
+                           i);
+    text_append_string(&many, "]}");
+    text_append_char(&many, '\0');
+    assert_known(many.data, "process:8",
+                 "there are samples of process:0, process:1, process:2, process:3, process:4 and "
+                 "3 others, which GET /api/v1/profile/targets lists\n");
+}
+
 static void a_path_has_what_the_options_want(void **state)
 {
     struct profile_options options = {.target = "cgroup:/a b&c",
@@ -250,6 +284,7 @@ int main(void)
         cmocka_unit_test(a_difference_marks_what_differs),
         cmocka_unit_test(a_difference_that_may_be_chance_says_so),
         cmocka_unit_test(a_difference_of_time_is_in_percent_of_a_cpu),
+        cmocka_unit_test(who_asks_about_another_target_is_told_those_that_there_are),
         cmocka_unit_test(a_path_has_what_the_options_want),
     };
 

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tool/profile/complain.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "tool/command.h"
+#include "tool/control_client.h"
+#include "tool/json.h"
+#include "tool/terminal.h"
+
+#define MOST_NAMED 5
+#define NOT_FOUND  404
+#define RUN        "run:"
+
+/* The name of a target that has samples; NULL: it has none. */
+static const char *name_of(const json_t *target)
+{
+    if (!(json_number_value(json_object_get(target, "samples")) > 0))
+        return NULL;
+    return json_string_value(json_object_get(target, "target"));
+}
+
+static bool has_samples(const json_t *targets, const char *target)
+{
+    for (size_t i = 0; i < json_array_size(targets); i++) {
+        const char *name = name_of(json_array_get(targets, i));
+
+        if (name && strcmp(name, target) == 0)
+            return true;
+    }
+    return false;
+}
+
+static void append_others(struct text *text, size_t n)
+{
+    if (n > 0)
+        text_append_format(text, " and %zu %s, which GET /api/v1/profile/targets lists", n,
+                           n == 1 ? "other" : "others");
+}
+
+void profile_append_known(struct text *text, const json_t *answer, const char *target)
+{
+    const json_t *targets = json_object_get(answer, "targets");
+    size_t n = 0;
+
+    if (!json_is_array(targets) || has_samples(targets, target))
+        return;
+    for (size_t i = 0; i < json_array_size(targets); i++) {
+        const char *name = name_of(json_array_get(targets, i));
+
+        if (!name || ++n > MOST_NAMED)
+            continue;
+        text_append_string(text, n == 1 ? "there are samples of " : ", ");
+        (void)terminal_append_shown(text, name, 0);
+    }
+    append_others(text, n > MOST_NAMED ? n - MOST_NAMED : 0);
+    text_append_string(text, n == 0 ? "there are samples of no target yet\n" : "\n");
+}
+
+/* Tells what could have been asked about. */
+static void tell_known(struct pmu_client *client, const char *target)
+{
+    AUTO_JSON json_t *answer = NULL;
+    AUTO_TEXT struct text known = {0};
+
+    if (strncmp(target, RUN, strlen(RUN)) == 0)
+        text_append_string(&known, "pmutool runs lists the runs that there are\n");
+    else if (pmu_client_get(client, "/api/v1/profile/targets", &answer) == 0)
+        profile_append_known(&known, answer, target);
+    if (text_error(&known) == 0 && known.length > 0)
+        (void)fprintf(stderr, PROGRAM ": %.*s", (int)known.length, known.data);
+}
+
+int profile_complain(const char *socket, struct pmu_client *client, const char *target,
+                     const char *before)
+{
+    const bool is_not_found = pmu_client_status(client) == NOT_FOUND;
+    const int status = control_client_complain(socket, client);
+
+    if (is_not_found)
+        tell_known(client, target);
+    if (is_not_found && before)
+        tell_known(client, before);
+    return status;
+}

@@ -34,7 +34,7 @@ void recording_append_csv(const struct recording *recording, struct text *text);
 /*
  * Appends both, and of each column that both have mean and spread in each, and the change from a to
  * b as a share of a: {"a": …, "b": …, "columns": [{"name", "unit", "kind", "a": {"mean", …}, "b":
- * {…}, "change": 0.1}]}. 0 or -ENOMEM.
+ * {…}, "change": 0.1}]}. 0; -EINVAL, with words for people: they have no column in common; -ENOMEM.
  */
 int recording_append_comparison(const struct recording *a, const struct recording *b,
                                 struct text *text);

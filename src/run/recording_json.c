@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -7,6 +8,8 @@
 #include "run/object.h"
 #include "run/recording_text.h"
 #include "run/schedule_text.h"
+
+#define NAMED_MOST 8 /* columns of a run that a sentence names */
 
 static double seconds_of(uint64_t ns)
 {
@@ -228,13 +231,48 @@ static json_t *change_of(const struct recording *a, size_t column_a, const struc
                                                            : json_null();
 }
 
+static bool have_common(const struct recording *a, const struct recording *b)
+{
+    for (size_t i = 0; i < a->n_columns; i++)
+        if (find_column(b, &a->columns[i]) < b->n_columns)
+            return true;
+    return false;
+}
+
+/* Appends which run it is, and what it has; of a long list the beginning. */
+static void append_counted(const struct recording *recording, struct text *text)
+{
+    const size_t n = recording->n_columns < NAMED_MOST ? recording->n_columns : NAMED_MOST;
+
+    text_append_format(text, "run %" PRIu64 " has ", recording->id);
+    for (size_t i = 0; i < n; i++)
+        text_append_format(text, "%s%.64s", i > 0 ? ", " : "", recording->columns[i].name);
+    if (recording->n_columns == 0)
+        text_append_string(text, "nothing");
+    else if (n < recording->n_columns)
+        text_append_string(text, " and others");
+}
+
+static int refuse_comparison(const struct recording *a, const struct recording *b,
+                             struct text *text)
+{
+    append_counted(a, text);
+    text_append_string(text, ", and ");
+    append_counted(b, text);
+    text_append_string(text, "; expected two runs that have counted the same event");
+    return -EINVAL;
+}
+
 int recording_append_comparison(const struct recording *a, const struct recording *b,
                                 struct text *text)
 {
-    AUTO_JSON json_t *columns = json_array();
+    AUTO_JSON json_t *columns = NULL;
     AUTO_JSON json_t *answer = NULL;
     AUTO_FREE char *dumped = NULL;
 
+    if (!have_common(a, b))
+        return refuse_comparison(a, b, text);
+    columns = json_array();
     for (size_t i = 0; i < a->n_columns; i++) {
         const size_t other = find_column(b, &a->columns[i]);
         json_t *line;

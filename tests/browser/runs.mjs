@@ -220,6 +220,15 @@ scene("the same can be counted again", {}, async (page) => {
   await until(async () => await row(page, "once more").locator(".run-state").textContent() === "over", "it is over");
 });
 
+scene("of two runs that have nothing in common it is said why they are not compared", {}, async (page) => {
+  const a = await aRun("of faults", { events: ["page-faults"] });
+  const b = await aRun("of switches", { events: ["context-switches"] });
+  page.pardoned.push(/api.v1.runs.compare|status of 400/); // the refusal itself
+  await show(page, a.id, b.id);
+  await appears(page, ".note", `run ${b.id} has context-switches; expected two runs`);
+  assert.equal(await page.locator("[aria-label=Comparison]").count(), 0);
+});
+
 scene("lines of the list stay, so that none is replaced under somebody's pointer", {}, async (page) => {
   const run = await aRun("it stays");
   await show(page, run.id);

@@ -273,7 +273,11 @@ class Runs(AskedRuns, live.LiveTest):
         self.assertIn(missing, self.compare(1, run["id"]))
         self.assertEqual(self.ask("POST", f"/{run['id']}/stop")[0], 200)
         run = self.until_over(self.begin(events=["context-switches"], duration_seconds=0.1)["id"])
-        self.assertIn("nothing that is the same", self.compare(1, run["id"]))
+        done = self.exporter.pmutool("runs", "compare", "1", str(run["id"]))
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertEqual(done.stderr, f"pmutool: run 1 has page-faults, and run {run['id']} has "
+                                      "context-switches; expected two runs that have counted the same event\n")
+        self.assertEqual(self.ask("GET", f"/compare?a=1&b={run['id']}")[0], 400)
 
     def compare(self, one, other):
         done = self.exporter.pmutool("runs", "compare", str(one), str(other))

@@ -224,6 +224,27 @@ static void comparison__the_change_is_a_share_of_the_first(void **state)
     free(json);
 }
 
+static void comparison__of_nothing_that_is_the_same_is_refused(void **state)
+{
+    AUTO(recording) struct recording *a = make();
+    AUTO(recording) struct recording *b = recording_new();
+    AUTO(recording) struct recording *none = recording_new();
+    AUTO_TEXT struct text text = {0}, of_none = {0};
+
+    (void)state;
+    a->id = 3;
+    b->id = 4;
+    assert_int_equal(recording_add_column(b, "context-switches", "", 1, RUN_TOTAL), 0);
+    assert_int_equal(recording_append_comparison(b, a, &text), -EINVAL);
+    text_append_char(&text, '\0');
+    assert_string_equal(text.data, "run 4 has context-switches, and run 3 has page-faults, "
+                                   "task,clock, ratio; expected two runs that have counted the "
+                                   "same event");
+    assert_int_equal(recording_append_comparison(none, none, &of_none), -EINVAL);
+    text_append_char(&of_none, '\0');
+    assert_non_null(strstr(of_none.data, "run 0 has nothing, and run 0 has nothing; expected "));
+}
+
 static void imported__a_run_of_somebody_else_is_taken(void **state)
 {
     static const char body[] =
@@ -328,6 +349,7 @@ int main(void)
         cmocka_unit_test(json__rows_have_a_list_for_each_column_and_null_where_nothing_is_known),
         cmocka_unit_test(csv__names_are_quoted_and_what_is_not_known_is_empty),
         cmocka_unit_test(comparison__the_change_is_a_share_of_the_first),
+        cmocka_unit_test(comparison__of_nothing_that_is_the_same_is_refused),
         cmocka_unit_test(imported__a_run_of_somebody_else_is_taken),
         cmocka_unit_test(imported__what_is_wrong_is_told),
         cmocka_unit_test(imported__a_body_of_a_million_parts_is_refused_before_they_are_made),

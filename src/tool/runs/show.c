@@ -187,8 +187,6 @@ int runs_show_comparison(const json_t *answer)
             table_add(table, "-", STYLE_FAINT);
         has_all &= has_mean(line, "a") && has_mean(line, "b");
     }
-    if (json_array_size(lines) == 0)
-        table_add_line(table, "both have counted nothing that is the same", STYLE_FAINT);
     if (!has_all)
         table_add_line(table, "-: the run has no number of it, or none yet", STYLE_FAINT);
     return table_print(table);

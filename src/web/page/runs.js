@@ -319,6 +319,16 @@ class Runs {
     this.schedules.show(this.shown);
   }
 
+  /* Two runs against each other, or {refused}: why they cannot be. */
+  async compared(a, b) {
+    try {
+      return await get("runs/compare", { a: a.id, b: b.id }, this.stage.signal);
+    } catch (error) {
+      if (error.status !== 400) throw error;
+      return { refused: error.message };
+    }
+  }
+
   async showFigures() {
     const [a, b] = this.shown;
     if (!a) {
@@ -326,9 +336,12 @@ class Runs {
       return;
     }
     const asked = this.shown;
-    const answer = b ? await get("runs/compare", { a: a.id, b: b.id }, this.stage.signal)
-      : await get(`runs/${a.id}`, {}, this.stage.signal);
+    const answer = b ? await this.compared(a, b) : await get(`runs/${a.id}`, {}, this.stage.signal);
     if (asked !== this.shown || this.closed) return;
+    if (answer.refused) {
+      replace(this.figures, notice("empty", answer.refused));
+      return;
+    }
     replace(this.figures, b ? comparisonTable(answer) : summaryTable(answer), element("p",
       { class: "quiet-text" }, this.shown.map((run) => `${count(run.times.length)} intervals of ` +
         duration(run.interval_seconds)).join(" and "), b ? "; means with their spread (standard " +

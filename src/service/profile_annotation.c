@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <inttypes.h>
 
+#include "base/clock.h"
 #include "expose/annotation_json.h"
 #include "service/profile_arguments.h"
 
@@ -32,14 +33,25 @@ static int tell_no_code(int r, const struct profile_places *places, struct text 
     return r;
 }
 
-static int tell_too_few(uint64_t samples, const struct profile_arguments *arguments,
-                        struct text *text)
+static double seconds_of(const struct profile_places *places)
+{
+    return (double)(places->to_ns - places->from_ns) / (double)NS_PER_SECOND;
+}
+
+/* A range may reach back to where samples are kept by functions only, as those on disk are. */
+static int tell_too_few(uint64_t samples, const struct profile_places *places,
+                        const struct profile_arguments *arguments, struct text *text)
 {
     text_append_format(text,
                        "%" PRIu64
                        " samples were taken at instructions of %.256s; at least %d are needed to "
                        "tell its instructions apart",
                        samples, arguments->function, ANNOTATION_SAMPLES_LEAST);
+    if (places->from_ns > arguments->choice.start_ns)
+        text_append_format(text,
+                           ", which are known of %.3g s of this range only: of what was sampled "
+                           "since the service began, and for as long as single samples are kept",
+                           seconds_of(places));
     return -ENOENT;
 }
 
@@ -53,7 +65,7 @@ static int find_places(const struct profile_store *store, const struct profile_a
     if (r < 0 && r != -ESRCH)
         return profile_tell_none(r, &arguments->choice, text);
     if (r == -ESRCH || (*ret_places)->samples < ANNOTATION_SAMPLES_LEAST)
-        return tell_too_few((*ret_places)->samples, arguments, text);
+        return tell_too_few((*ret_places)->samples, *ret_places, arguments, text);
     if ((*ret_places)->kind == PROFILE_USER)
         return 0;
     text_append_format(text, "%.256s is in no file of which the code could be shown",
@@ -79,6 +91,6 @@ int profile_annotation_work(const struct profile_sources *sources, const void *o
     if (r < 0)
         return tell_no_code(r, places, text);
     if (annotation->placed < ANNOTATION_SAMPLES_LEAST)
-        return tell_too_few(annotation->placed, object, text);
+        return tell_too_few(annotation->placed, places, object, text);
     return annotation_json_write(places, annotation, text);
 }

@@ -153,6 +153,9 @@ class Annotation(ProfileTest):
         exporter = self.start()
         for words, status, pattern in (
                 (("machine", "no_such"), 1, "^pmutool: 0 samples were taken at instructions of no_such; at least 100"),
+                (("machine", "no_such", "--start=1h"), 1,
+                 r"apart, which are known of [\d.]+ s of this range only: of what was sampled since the service began"),
+                (("machine", "no_such", "-d0.01"), 1, "apart\n$"),
                 (("cgroup:/no", "main"), 1, "^pmutool: there are no samples of cgroup:/no\npmutool: there are samples of "),
                 (("machine",), 2, "missing argument; expected annotate TARGET FUNCTION"),
                 (("machine", "main", "more"), 2, 'unexpected argument "more"'),

@@ -5,9 +5,10 @@
     man_pages.py ROOT PMU_EXPORTER PMUTOOL
 
 Every flag of --help stands in pmu_exporter(8) and no other does, and so does every
-metric that the exporter has of itself; every key of the configuration's tables stands
-in pmu_exporter.yml(5). Every command of pmutool and each of its options stands in
-pmutool(1), and no other option does; so does every state of a run.
+metric that the exporter has of itself, and how stacks and files of profiles end;
+every key of the configuration's tables stands in pmu_exporter.yml(5). Every command
+of pmutool and each of its options stands in pmutool(1), and no other option does; so
+does every state of a run.
 """
 import pathlib
 import re
@@ -65,6 +66,12 @@ def states_of_runs(source):
     return set(re.findall(r'\[RUN_[A-Z_]+\] = "([a-z_]+)"', table))
 
 
+def outcomes_of_profiles(root):
+    """How stacks could be unwound, and files read."""
+    return {name for file in ("sampler.c", "object_outcome.c") for name in re.findall(
+        r'\[(?:PROFILE|OBJECT)_[A-Z_]+\] = "([a-z_]+)"', (root / "src/profile" / file).read_text())}
+
+
 def check_tool(program, page):
     """Returns whether something is wrong."""
     commands, options = commands_of_tool(program), options_of_tool(program)
@@ -84,14 +91,15 @@ def complain(what, names):
 
 def main():
     root = pathlib.Path(sys.argv[1])
-    given, written = flags_of_help(sys.argv[2]), flags_of_page(
-        (root / "src/man/pmu_exporter.8").read_text())
+    page = (root / "src/man/pmu_exporter.8").read_text()
+    given, written = flags_of_help(sys.argv[2]), flags_of_page(page)
     keys = {key for name in ("config_schema.c", "config_schema_targets.c")
             for key in keys_of_tables((root / "src/config" / name).read_text())}
     described = keys_of_page((root / "src/man/pmu_exporter.yml.5").read_text())
     metrics = {metric for name in ("own_families.c", "own_labelled.c")
                for metric in own_metrics((root / "src/expose" / name).read_text())}
-    shown = set(re.findall(r"pmu_exporter_[a-z_]+", (root / "src/man/pmu_exporter.8").read_text()))
+    shown = set(re.findall(r"pmu_exporter_[a-z_]+", page))
+    outcomes = outcomes_of_profiles(root)
     print(f"{len(given)} flags, {len(keys)} keys, {len(metrics)} metrics")
     wrong = complain("flag that pmu_exporter(8) lacks", given - written)
     wrong |= complain("flag that pmu_exporter does not take", written - given)
@@ -100,11 +108,12 @@ def main():
     web_described = keys_of_page((root / "src/man/pmu_exporter.web.yml.5").read_text())
     wrong |= complain("key that pmu_exporter.web.yml(5) lacks", web_keys - web_described)
     wrong |= complain("metric that pmu_exporter(8) lacks", metrics - shown)
+    wrong |= complain("outcome that pmu_exporter(8) lacks", outcomes - keys_of_page(page))
     tools_page = (root / "src/man/pmutool.1").read_text()
     wrong |= check_tool(sys.argv[3], tools_page)
     states = states_of_runs((root / "src/run/recording.c").read_text())
     wrong |= complain("state of a run that pmutool(1) lacks", states - keys_of_page(tools_page))
-    return 1 if wrong or not given or not keys or not metrics or not states else 0
+    return 1 if wrong or not given or not keys or not metrics or not states or not outcomes else 0
 
 
 if __name__ == "__main__":

@@ -87,6 +87,8 @@ static void append_cost(struct text *text, const struct exporter_status *status,
 {
     text_append_string(text, ",\n\"cost\":{\"cpu_seconds\":");
     json_append_seconds(text, self->cpu_ns);
+    text_append_string(text, ",\"reader_cpu_seconds\":");
+    json_append_seconds(text, status->profile.reader_cpu_ns);
     text_append_format(text, ",\"memory_bytes\":%" PRIu64 ",\"descriptors\":%" PRIu64,
                        self->resident_bytes, self->open_fds);
     append_seconds(text, "cycle_seconds", status->cycle_duration_ns);

@@ -3,6 +3,7 @@
 have a stack that never was: each is one of those that the program has, from its root on, or the end
 of one below a note that says why its root was not reached.
 """
+import json
 import math
 import os
 import pathlib
@@ -285,6 +286,18 @@ class Cgroup(ProfileTest):
         response = exporter.get("/api/v1/profile?target=cgroup:/no/such")
         self.assertEqual(response.status, 404)
         self.assertIn(b"no samples", response.body)
+
+    def test_what_reading_files_costs_is_told_beside_what_the_exporter_takes_itself(self):
+        exporter = self.start()
+
+        def reader():
+            return exporter.scrape().value("pmu_exporter_profile_cpu_seconds_total", part="reader")
+
+        self.until(lambda: reader() > 0, "a file that was read")
+        before = reader()
+        told = json.loads(exporter.get("/api/v1/status").body)["cost"]["reader_cpu_seconds"]
+        self.assertLessEqual(before, told)
+        self.until(lambda: reader() >= told, "the same on /metrics")
 
 
 class Restart(ProfileTest):

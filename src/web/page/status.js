@@ -54,11 +54,16 @@ function general({ version, revision, start_time: start, interval_seconds: inter
       : `not allowed: ${control.how}`] : null));
 }
 
-function cost({ cost: { cpu_seconds: used, memory_bytes: memory, descriptors, cycle_seconds: cycle },
-  start_time: start, interval_seconds: interval }) {
-  const share = used / (Date.now() / 1000 - start);
+const cpuTime = (used, start) =>
+  `${duration(used)}, ${percent(used / (Date.now() / 1000 - start))} of one CPU since the start`;
+
+function cost({ cost: { cpu_seconds: used, reader_cpu_seconds: reader, memory_bytes: memory,
+  descriptors, cycle_seconds: cycle }, profiles: { wanted }, start_time: start,
+interval_seconds: interval }) {
   return section("Cost", facts(
-    ["CPU time", `${duration(used)}, ${percent(share)} of one CPU since the start`],
+    ["CPU time", cpuTime(used, start)],
+    wanted ? ["CPU time of the reader", `${cpuTime(reader, start)}, of the process that reads ` +
+      "programs and libraries for profiles"] : null,
     ["memory", known(memory, bytes)],
     ["open files", known(descriptors, count)],
     ["last cycle", known(cycle, (value) => `${duration(value)}, ${percent(value / interval)} of the interval`)]));
@@ -87,7 +92,7 @@ function profiles({ profiles: sampled, start_time: start }) {
     ["whole stacks", samples > 0 ? percent(whole / samples) : UNKNOWN],
     ["files", Object.entries(files).map(([state, n]) => `${count(n)} ${state}`).join(", ")],
     ["memory", `${bytes(kept)}, and ${bytes(tables)} of the kernel's for tables`],
-    ["CPU time", `${duration(used)}, ${percent(used / (Date.now() / 1000 - start))} of one CPU since the start`]));
+    ["CPU time", `${cpuTime(used, start)}: in the exporter, its reader and the kernel`]));
 }
 
 function budget({ pmu }) {

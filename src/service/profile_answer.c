@@ -88,13 +88,38 @@ int profile_answer(const struct profile_arguments *arguments, struct text *text,
     }
 }
 
+static bool is_empty(const struct profile_tree *tree)
+{
+    return tree->nodes[0].total == 0;
+}
+
+/* There are no shares of nothing. Who has no samples had no CPU time, which can be compared. */
+static int check_samples(const struct profile_tree *before, const struct profile_tree *after,
+                         const struct profile_arguments *arguments, struct text *text)
+{
+    const bool are_none = is_empty(before) && is_empty(after);
+    const bool is_one_none = is_empty(before) || is_empty(after);
+
+    if (arguments->measure == DIFFERENCE_OF_TIME ? !are_none : !is_one_none)
+        return 0;
+    text_append_format(text, "there are no samples of %.256s in the range %s",
+                       is_empty(before) ? arguments->before.name : arguments->choice.name,
+                       is_empty(before) ? "before" : "after");
+    if (are_none)
+        text_append_format(text, ", and none of %.256s in the range after", arguments->choice.name);
+    text_append_string(text, ", so that nothing can be compared");
+    return -ENOENT;
+}
+
 /* Whole trees are compared, since what is small in one is not in the other. */
 int profile_answer_difference(const struct profile_tree *before, const struct profile_tree *after,
                               const struct profile_arguments *arguments, struct text *text)
 {
     AUTO(difference) struct difference *difference = NULL;
-    int r = difference_new(before, after, arguments->measure, &difference);
+    int r = check_samples(before, after, arguments, text);
 
+    if (r >= 0)
+        r = difference_new(before, after, arguments->measure, &difference);
     if (r >= 0)
         r = difference_prune(difference, (size_t)arguments->nodes);
     return r < 0 ? r : profile_json_write_difference(difference, text);

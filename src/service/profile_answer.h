@@ -13,6 +13,6 @@
 int profile_answer(const struct profile_arguments *arguments, struct text *text,
                    struct profile_tree **tree);
 
-/* 0 or -ENOMEM. */
+/* 0; -ENOENT, with words: there are no samples on a side; -ENOMEM. */
 int profile_answer_difference(const struct profile_tree *before, const struct profile_tree *after,
                               const struct profile_arguments *arguments, struct text *text);

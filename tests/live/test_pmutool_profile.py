@@ -289,7 +289,17 @@ class Profile(live.LiveTest):
         self.assertRegex(error, r"^pmutool: there are no samples of .* in this range\n$")
         status, out, error = self.pmutool(self.target("known"), "--diff=1000..1001")
         self.assertEqual((status, out), (1, ""))
-        self.assertRegex(error, r"^pmutool: there are no samples of .* in one of the two ranges\n$")
+        self.assertEqual(error, f"pmutool: there are no samples of {self.target('known')} in the range "
+                                "before, so that nothing can be compared\n")
+        at = f"target={self.target('known')}&start=1000&end=1001"
+        refused = self.exporter.get(f"/api/v1/profile/difference?{at}&before_start=900&before_end=901")
+        self.assertEqual(refused.status, 404)
+        self.assertIn(b"in the range before, and none of", refused.body)
+        for measure, status in ("shares", 404), ("time", 200):
+            refused = self.exporter.get("/api/v1/profile/difference?measure=" + measure + "&before_target="
+                                        f"{self.target('known')}&start=0&end={time.time() + 60:.0f}"
+                                        f"&target={self.target('known')}&before_start=900&before_end=901")
+            self.assertEqual(refused.status, status)
 
     def test_without_the_service_its_socket_is_named(self):
         done = subprocess.run([PMUTOOL, "profile", "--socket=/nonexistent", "machine"],

@@ -189,6 +189,12 @@ class Profile(live.LiveTest):
         self.assertAlmostEqual(told["before"]["to"], end, delta=0.01)
         self.assertAlmostEqual(told["before"]["to"] - told["before"]["from"],
                                told["after"]["to"] - told["after"]["from"], delta=0.01)
+        self.exporter.pmutool("mark", "just now")
+        status, out, error = self.pmutool(self.target("changing"), "--diff=mark:just now")
+        self.assertEqual((status, out), (1, ""))
+        self.assertRegex(error, r'^pmutool: the range overlaps what led up to the mark "just now", which was '
+                                r"[\d.e-]+ s before the end of the range; expected one that begins after "
+                                r"the mark, by --start or -d\n$")
         status, out, error = self.pmutool(self.target("changing"), "--diff=mark:none")
         self.assertEqual((status, out, error), (1, "", 'pmutool: there is no mark "none"\n'))
 

@@ -162,6 +162,16 @@ class CommandLine(unittest.TestCase):
                 self.assertIn(why, err)
         self.assertEqual(run(PMUTOOL, "profile", "--socket=/nowhere", "run:1", "--diff=run:2")[0], 1)
 
+    def test_a_range_is_compared_with_one_that_has_no_time_in_common_with_it(self):
+        told = "the range before overlaps the one that is compared with it; expected one that is longer ago"
+        for words, refused in (("-d60 --diff=30s", True), ("-d2h --diff=hour", True), ("-d60 --diff=60s", False),
+                               ("-d60 --diff=previous", False), ("-d60 --diff=30s..now", False),
+                               ("-d60 --diff=30s --diff-target=cgroup:/a", False)):
+            with self.subTest(words=words):
+                status, out, err = run(PMUTOOL, "profile", "--socket=/nowhere", "machine", *words.split())
+                self.assertEqual((status, out), (2 if refused else 1, ""))
+                self.assertEqual(told in err, refused, err)
+
     def test_that_a_file_cannot_be_written_is_told_before_anything_is_asked_for(self):
         with tempfile.TemporaryDirectory() as name:
             there, new = pathlib.Path(name, "there"), pathlib.Path(name, "new")

@@ -73,6 +73,25 @@ static bool is_run(const char *target)
     return strncmp(target, RUN, strlen(RUN)) == 0;
 }
 
+/*
+ * What is compared with a part of itself does not differ in that: times ago are refused then, while
+ * who names a start and an end knows what they ask for.
+ */
+static void take_range_before(struct reading *reading, uint64_t now_ns)
+{
+    struct profile_options *options = &reading->options;
+
+    profile_span_check(
+        "--diff", reading->diff,
+        "previous, hour, day, week, a duration such as 30m, mark:TEXT, START..END or run:NUMBER",
+        profile_before_parse(reading->diff, now_ns, &options->span, &options->before));
+    if (!strstr(reading->diff, PROFILE_BETWEEN) && !options->before_target &&
+        profile_spans_overlap(&options->before, &options->span))
+        command_refuse("--diff is %s, and the range before overlaps the one that is compared with "
+                       "it; expected one that is longer ago, or a shorter range",
+                       SHOWN(reading->diff));
+}
+
 static void take_before(struct reading *reading, uint64_t now_ns)
 {
     struct profile_options *options = &reading->options;
@@ -86,11 +105,7 @@ static void take_before(struct reading *reading, uint64_t now_ns)
     else if (is_run(reading->diff))
         options->before_target = reading->diff;
     else
-        profile_span_check(
-            "--diff", reading->diff,
-            "previous, hour, day, week, a duration such as 30m, mark:TEXT, START..END or "
-            "run:NUMBER",
-            profile_before_parse(reading->diff, now_ns, &options->span, &options->before));
+        take_range_before(reading, now_ns);
 }
 
 static void check_number(const char *target)

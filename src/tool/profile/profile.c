@@ -34,6 +34,26 @@ static double find_mark(const json_t *answer, const char *text)
     return time;
 }
 
+/*
+ * Refuses a range that begins before the mark, or that ends before what led up to it does: the two
+ * would have samples in common. Returns the exit status, 0 to go on.
+ */
+static int check_mark(const struct profile_options *options)
+{
+    const struct profile_span *after = &options->span, *before = &options->before;
+    const uint64_t mark_ns = before->end_ns;
+
+    if (options->before_target || !profile_spans_overlap(before, after))
+        return EXIT_SUCCESS;
+    (void)fprintf(stderr, PROGRAM ": the range overlaps what led up to the mark %s",
+                  SHOWN(options->mark));
+    if (mark_ns < after->end_ns)
+        (void)fprintf(stderr, ", which was %.3g s before the end of the range",
+                      (double)(after->end_ns - mark_ns) / (double)NS_PER_SECOND);
+    (void)fprintf(stderr, "; expected one that begins after the mark, by --start or -d\n");
+    return EXIT_REFUSED;
+}
+
 /* Lets what is compared end at the mark that is named. Returns the exit status, 0 to go on. */
 static int follow_mark(struct profile_options *options, struct pmu_client *client)
 {
@@ -51,7 +71,7 @@ static int follow_mark(struct profile_options *options, struct pmu_client *clien
     }
     options->before =
         profile_span_ending(&options->span, (uint64_t)llround(time * (double)NS_PER_SECOND));
-    return EXIT_SUCCESS;
+    return check_mark(options);
 }
 
 int run_profile(int argc, char **argv)

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -14,7 +13,6 @@
 
 #define HOUR_NS  (UINT64_C(3600) * NS_PER_SECOND)
 #define DAY_NS   (24 * HOUR_NS)
-#define BETWEEN  ".."
 #define LATEST_S 1e10 /* later than any time that a clock of a machine shows */
 
 static uint64_t less(uint64_t ns, uint64_t by_ns)
@@ -70,12 +68,12 @@ int profile_time_parse(const char *text, uint64_t now_ns, uint64_t *ret_ns)
 
 int profile_span_parse(const char *text, uint64_t now_ns, struct profile_span *ret_span)
 {
-    const char *between = strstr(text, BETWEEN);
+    const char *between = strstr(text, PROFILE_BETWEEN);
     AUTO_FREE char *start = between ? strndup(text, (size_t)(between - text)) : NULL;
     struct profile_span span;
 
     if (!start || profile_time_parse(start, now_ns, &span.start_ns) < 0 ||
-        profile_time_parse(between + strlen(BETWEEN), now_ns, &span.end_ns) < 0)
+        profile_time_parse(between + strlen(PROFILE_BETWEEN), now_ns, &span.end_ns) < 0)
         return -EINVAL;
     if (span.start_ns >= span.end_ns)
         return -ERANGE;
@@ -86,6 +84,11 @@ int profile_span_parse(const char *text, uint64_t now_ns, struct profile_span *r
 struct profile_span profile_span_ending(const struct profile_span *span, uint64_t end_ns)
 {
     return (struct profile_span){less(end_ns, span->end_ns - span->start_ns), end_ns};
+}
+
+bool profile_spans_overlap(const struct profile_span *a, const struct profile_span *b)
+{
+    return a->start_ns < b->end_ns && b->start_ns < a->end_ns;
 }
 
 int profile_before_parse(const char *text, uint64_t now_ns, const struct profile_span *after,

@@ -3,6 +3,7 @@
 
 /* Ranges of time as `pmutool profile` is told them. All are in nanoseconds since 1970. */
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct profile_span {
@@ -13,6 +14,9 @@ struct profile_span {
 #define PROFILE_TIME_EXPECTED                                                                      \
     "2026-01-31 12:00:00 (local; UTC with a Z), seconds since 1970, a duration ago such as 30m, "  \
     "or now"
+
+/* What stands between the two times of a span. */
+#define PROFILE_BETWEEN ".."
 
 /* Parses one, as above. 0 or -EINVAL. */
 int profile_time_parse(const char *text, uint64_t now_ns, uint64_t *ret_ns);
@@ -30,3 +34,6 @@ int profile_before_parse(const char *text, uint64_t now_ns, const struct profile
 
 /* The span that is as long, and ends at this time. */
 struct profile_span profile_span_ending(const struct profile_span *span, uint64_t end_ns);
+
+/* Whether they have a time in common; that one ends where the other begins is none. */
+bool profile_spans_overlap(const struct profile_span *a, const struct profile_span *b);

@@ -93,6 +93,22 @@ static void a_span_is_two_times_in_their_order(void **state)
     assert_int_equal(span.end_ns, NOW_NS - 10 * MINUTE_NS);
 }
 
+static void spans_overlap_where_they_have_a_time_in_common(void **state)
+{
+    static const struct {
+        struct profile_span span;
+        bool overlaps;
+    } cases[] = {{{5, 10}, false}, {{5, 11}, true},  {{12, 13}, true}, {{10, 20}, true},
+                 {{5, 30}, true},  {{19, 30}, true}, {{20, 30}, false}};
+    static const struct profile_span one = {10, 20};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        assert_int_equal(profile_spans_overlap(&one, &cases[i].span), cases[i].overlaps);
+        assert_int_equal(profile_spans_overlap(&cases[i].span, &one), cases[i].overlaps);
+    }
+}
+
 static void what_was_before_is_as_long(void **state)
 {
     static const struct profile_span after = {NOW_NS - 10 * MINUTE_NS, NOW_NS - 5 * MINUTE_NS};
@@ -138,6 +154,7 @@ int main(void)
         cmocka_unit_test(a_time_is_a_date_of_the_zone_or_of_utc),
         cmocka_unit_test(what_is_no_time_is_refused),
         cmocka_unit_test(a_span_is_two_times_in_their_order),
+        cmocka_unit_test(spans_overlap_where_they_have_a_time_in_common),
         cmocka_unit_test(what_was_before_is_as_long),
         cmocka_unit_test(what_was_before_can_be_a_span_of_its_own),
     };

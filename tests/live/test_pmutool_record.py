@@ -119,7 +119,7 @@ class PmutoolRecord(AskedRuns, KnownLoads, live.LiveTest):
         cgroups = self.enterContext(Cgroups())
         path = cgroups.make("a.service")
         load = self.enterContext(live.Load(cgroups.directory("a.service"), faults=FAULTS))
-        tool = self.start("-e", "page-faults", "-G", path, "-d", "600", "--title=faults of mine")
+        tool = self.start("-e", "page-faults", "-G", path.lstrip("/"), "-d", "600", "--title=faults of mine")
         run = self.until_it_records()
         load.run()
         self.run_until(run["id"], lambda run: (run["summary"][0]["total"] or 0) >= FAULTS)

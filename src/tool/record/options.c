@@ -100,7 +100,7 @@ static bool take_target_option(struct record_options *options, int key, const ch
         take_target(options, "machine", "");
         return true;
     case 'G':
-        take_target(options, "cgroup:", argument);
+        take_target(options, *argument == '/' ? "cgroup:" : "cgroup:/", argument);
         return true;
     case 'p':
         take_process(options, argument);

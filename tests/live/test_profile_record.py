@@ -156,10 +156,13 @@ class Record(AskedRuns, KnownLoads, live.LiveTest):
         fast, slow = (after[name] - before[name] for name in ("known_paces", "slow"))
         table = json.loads(self.exporter.get(f"/api/v1/profile/table?target=run:{run['id']}").body)
         rows = table["table"]
-        of = {name: sum(n for owner, each, n in zip(rows["owner"], rows["name"], rows["self_events"])
-                        if (owner, each) == ("known_paces", name))
-              for name in ("touch_fast", "touch_slow")}
-        both, samples = sum(of.values()), run["sampled"]["samples"]
+
+        def of_load(column):
+            return {name: sum(n for owner, each, n in zip(rows["owner"], rows["name"], rows[column])
+                              if (owner, each) == ("known_paces", name))
+                    for name in ("touch_fast", "touch_slow")}
+        of = of_load("self_events")
+        both, samples = sum(of.values()), sum(of_load("self").values())
         share, told = fast / (fast + slow), of["touch_fast"] / both
         print(f"{told:.4f} of {both} faults in {samples} samples, {share:.4f} of {fast + slow} "
               "by the kernel")

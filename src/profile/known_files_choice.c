@@ -4,6 +4,7 @@
  * Which file is read next. Those go first for whom the reader has worked least of late, so that
  * nobody keeps it from the others with files that take long. Of one user tables go before names,
  * since without them stacks are cut; then it is the turn of the file that has waited longest.
+ * Names that somebody waits for come as if nothing had been spent.
  */
 #include "profile/known_file.h"
 
@@ -35,7 +36,8 @@ static bool find_turn(const struct known_files *files, const struct known_file *
         *ret_turn = (struct turn){.kind = OBJECT_JOB_NAMES, .since_ns = file->names_ns};
     else
         return false;
-    ret_turn->spent_seconds = reader_shares_seconds(&files->shares, file->cgroup);
+    if (file->n_hurried == 0)
+        ret_turn->spent_seconds = reader_shares_seconds(&files->shares, file->cgroup);
     return true;
 }
 

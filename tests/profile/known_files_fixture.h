@@ -110,3 +110,29 @@ static inline uint32_t find(const struct fixture *f, const char *name)
 {
     return find_at(f, name, NULL);
 }
+
+/* Does jobs until there are none. Returns how many there were. */
+static inline size_t read_all(const struct fixture *f, uint64_t now_ns)
+{
+    struct object_job job;
+    size_t n = 0;
+
+    for (; known_files_next_job(f->files, now_ns, &job); n++) {
+        const struct worker_job work = {.kind = job.kind,
+                                        .fd = job.fd,
+                                        .debug_fd = job.debug_fd,
+                                        .starts = job.starts,
+                                        .n_starts = job.n_starts};
+        struct work_result result = do_work(&work);
+        const struct object_result of = {
+            .outcome = (enum object_outcome)result.r, .bytes = result.bytes, .n = result.n};
+
+        assert_int_equal(result.r, OBJECT_READ);
+        known_files_take(f->files, &of, now_ns);
+        free(result.bytes);
+        (void)close(job.fd);
+        if (job.debug_fd >= 0)
+            (void)close(job.debug_fd);
+    }
+    return n;
+}

@@ -55,6 +55,30 @@ static void whoever_has_slow_files_read__comes_after_the_others(void **state)
     expect_next(f, "g", 600 * SECOND, 0);
 }
 
+/* They come before the table of a file of the same cgroup, which has spent much. */
+static void names__that_somebody_waits_for__come_before_what_was_spent_is_looked_at(void **state)
+{
+    const struct file_use use = {.cgroup = 1, .now_ns = SECOND};
+    const struct fixture *f = *state;
+    bool is_waited_for[64] = {false};
+    uint32_t function;
+
+    for (char name[] = "a"; name[0] <= 'c'; name[0]++)
+        copy(f, name, name[0]);
+    want(f, "a", 1, SECOND);
+    assert_int_equal(read_all(f, SECOND), 1);
+    assert_true(known_files_function(f->files, find(f, "a"), FUNCTION, &use, &function));
+    assert_true(function < ARRAY_SIZE(is_waited_for));
+    want(f, "b", 1, SECOND);
+    expect_next(f, "b", SECOND, 10 * SECOND);
+    assert_true(read_all(f, SECOND) == 0); /* names are not due yet */
+    is_waited_for[function] = true;
+    known_files_hurry(f->files, is_waited_for, ARRAY_SIZE(is_waited_for));
+    want(f, "c", 1, SECOND);
+    expect_next(f, "a", SECOND, 0);
+    expect_next(f, "c", SECOND, 0);
+}
+
 static void refused_file__is_told_once(void **state)
 {
     const struct fixture *f = *state;
@@ -79,6 +103,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(whoever_has_slow_files_read__comes_after_the_others, set_up,
                                         tear_down),
+        cmocka_unit_test_setup_teardown(
+            names__that_somebody_waits_for__come_before_what_was_spent_is_looked_at, set_up,
+            tear_down),
         cmocka_unit_test_setup_teardown(refused_file__is_told_once, set_up, tear_down),
     };
 

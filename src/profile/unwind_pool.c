@@ -9,6 +9,10 @@
 
 #define PAGE_BYTES (UINT32_C(1) << UNWIND_PAGE_BITS)
 
+/* One file may take so much of the rules: far more than any that a compiler has made (LLVM's
+ * drivers of GPUs have 839 of the 8,192). */
+#define RULES_SHARE 4
+
 struct unwind_pool {
     struct profile_arrays arrays;
     struct unwind_pool_size size;
@@ -203,7 +207,7 @@ int unwind_pool_add(struct unwind_pool *pool, const struct object_table *table,
 
     if (!numbers)
         return -ENOMEM;
-    if (!are_in_order(table))
+    if (!are_in_order(table) || table->n_rules > pool->size.rules / RULES_SHARE)
         return -E2BIG;
     r = hold_rules(pool, table, numbers);
     if (r < 0)

@@ -29,8 +29,9 @@ struct unwind_pages {
 };
 
 /*
- * Enters the table of a file. 0; -E2BIG: it would take more than half of the pool; -ENOSPC: there
- * is no room now; -ENOMEM.
+ * Enters the table of a file. 0; -E2BIG: it would take more than half of the rows or pages, or more
+ * than a quarter of the rules, or its segments have another order in memory than in the file;
+ * -ENOSPC: there is no room now; -ENOMEM.
  */
 int unwind_pool_add(struct unwind_pool *pool, const struct object_table *table,
                     struct unwind_pages *ret_pages);

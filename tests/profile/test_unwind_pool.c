@@ -171,18 +171,29 @@ static void pool__that_is_full__says_so_and_keeps_what_it_has(void **state)
     assert_int_equal(unwind_pool_add(f->pool, table, &kept[0]), 0);
 }
 
-static void pool__of_too_many_rules__says_so(void **state)
+/* A table whose rules no other one has but those of the same number. */
+static struct object_table *make_table_of_rules(struct fixture *f, uint32_t n_rules,
+                                                uint32_t number)
+{
+    struct object_table *table = make_table(f, n_rules);
+
+    for (uint32_t i = 1; i < n_rules; i++)
+        table->rules[i] =
+            (struct unwind_rule){.cfa = UNWIND_CFA_FP, .cfa_offset = (int16_t)(number * RULES + i)};
+    return table;
+}
+
+/* So that a file of a stranger leaves rules for the others. */
+static void table__with_more_than_a_quarter_of_the_rules__is_refused(void **state)
 {
     struct fixture *f = *state;
-    AUTO(object_table) struct object_table *table = make_table(f, 20);
+    AUTO(object_table) struct object_table *large = make_table_of_rules(f, RULES / 4 + 1, 0);
+    AUTO(object_table) struct object_table *largest = make_table_of_rules(f, RULES / 4, 0);
     struct unwind_pages pages;
 
-    table->rules = reallocarray(table->rules, RULES + 1, sizeof(*table->rules));
-    table->n_rules = RULES + 1;
-    for (size_t i = 0; i < table->n_rules; i++)
-        table->rules[i] =
-            (struct unwind_rule){.cfa = UNWIND_CFA_FP, .cfa_offset = (int16_t)(1000 + i)};
-    assert_int_equal(unwind_pool_add(f->pool, table, &pages), -ENOSPC);
+    assert_int_equal(unwind_pool_add(f->pool, large, &pages), -E2BIG);
+    assert_int_equal(unwind_pool_add(f->pool, largest, &pages), 0);
+    assert_same(f, largest, &pages);
 }
 
 /* Who has many rules leaves room for others when it is gone, and so does what was refused. */
@@ -191,18 +202,25 @@ static void rules__of_tables_that_are_gone__make_way_for_others(void **state)
     struct fixture *f = *state;
     const size_t before = unwind_pool_bytes(f->pool);
 
-    for (int16_t i = 0; i < 5; i++) {
-        AUTO(object_table) struct object_table *table = make_table(f, RULES - 1);
-        struct unwind_pages pages;
+    for (uint32_t round = 0; round < 5; round++) {
+        struct object_table *tables[5];
+        struct unwind_pages pages[5];
+        size_t n = 0;
+        int r = 0;
 
-        for (size_t j = 1; j < table->n_rules; j++)
-            table->rules[j] = (struct unwind_rule){.cfa = UNWIND_CFA_FP,
-                                                   .cfa_offset = (int16_t)(1000 * i + (int16_t)j)};
-        assert_int_equal(unwind_pool_add(f->pool, table, &pages), 0);
-        assert_same(f, table, &pages);
-        pool__of_too_many_rules__says_so(state);
-        assert_same(f, table, &pages);
-        unwind_pool_remove(f->pool, &pages);
+        while (r == 0 && n < ARRAY_SIZE(tables)) {
+            tables[n] = make_table_of_rules(f, RULES / 4, round * 5 + (uint32_t)n);
+            r = unwind_pool_add(f->pool, tables[n], &pages[n]);
+            n++;
+        }
+        assert_int_equal(r, -ENOSPC);
+        assert_int_equal(n, 5); /* all have one rule in common */
+        (void)object_table_free(tables[--n]);
+        while (n-- > 0) {
+            assert_same(f, tables[n], &pages[n]);
+            unwind_pool_remove(f->pool, &pages[n]);
+            (void)object_table_free(tables[n]);
+        }
         assert_int_equal(unwind_pool_bytes(f->pool), before);
     }
 }
@@ -223,7 +241,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(pool__of_tables_that_come_and_go__has_the_rules_of_each_place),
         TEST(pool__that_is_full__says_so_and_keeps_what_it_has),
-        TEST(pool__of_too_many_rules__says_so),
+        TEST(table__with_more_than_a_quarter_of_the_rules__is_refused),
         TEST(rules__of_tables_that_are_gone__make_way_for_others),
         TEST(table__whose_segments_stand_in_another_order_in_the_file__is_refused),
     };

@@ -271,24 +271,29 @@ static bool has_ended(const struct address_spaces *spaces, pid_t pid)
     return faccessat(spaces->procfs_fd, name, F_OK, 0) < 0 && errno == ENOENT;
 }
 
-/* Who has files without numbers is looked at again when there are some: at its next sample. */
+/* What a sweep goes through. */
+struct sweeping {
+    struct address_spaces *spaces;
+    const struct space_sweep *sweep;
+};
+
 static void mark(void *context, pid_t pid, const struct profile_process *process)
 {
-    struct address_spaces *spaces = context;
+    const struct sweeping *sweeping = context;
+    struct address_spaces *spaces = sweeping->spaces;
     struct space_list *list;
 
     if (has_ended(spaces, pid)) {
         profile_program_clear_process(spaces->program, pid);
         return;
     }
-    HASH_FIND(hh, spaces->lists, &process->first, sizeof(process->first), list);
-    if (list && list->lacks_numbers && known_files_has_numbers(spaces->files)) {
-        profile_program_clear_process(spaces->program, pid);
-        return;
-    }
     spaces->n_processes++;
-    if (list)
-        list->is_used = true;
+    HASH_FIND(hh, spaces->lists, &process->first, sizeof(process->first), list);
+    if (!list)
+        return;
+    list->is_used = true;
+    if (list->lacks_numbers && known_files_has_numbers(spaces->files))
+        sweeping->sweep->look_again(sweeping->sweep->context, pid);
 }
 
 static void mark_files(const struct address_spaces *spaces, const struct space_list *list)
@@ -299,12 +304,13 @@ static void mark_files(const struct address_spaces *spaces, const struct space_l
 
 /* A list goes at the second sweep: a process may have been born while the first one was under way.
  */
-void address_spaces_sweep(struct address_spaces *spaces, uint64_t now_ns)
+void address_spaces_sweep(struct address_spaces *spaces, const struct space_sweep *sweep)
 {
+    struct sweeping sweeping = {spaces, sweep};
     struct space_list *list, *next;
 
     spaces->n_processes = 0;
-    if (profile_program_visit(spaces->program, mark, spaces) < 0)
+    if (profile_program_visit(spaces->program, mark, &sweeping) < 0)
         return; /* not all was seen: nothing is given up */
     HASH_ITER(hh, spaces->lists, list, next) {
         const bool stays = list->is_used || !list->was_unused;
@@ -320,7 +326,7 @@ void address_spaces_sweep(struct address_spaces *spaces, uint64_t now_ns)
                                 (struct extent){.first = list->first, .n = list->n});
         free(list);
     }
-    known_files_sweep(spaces->files, now_ns);
+    known_files_sweep(spaces->files, sweep->now_ns);
 }
 
 void address_spaces_figures(const struct address_spaces *spaces,

@@ -50,9 +50,15 @@ enum space_part { SPACE_NOTHING, SPACE_FILE, SPACE_ANONYMOUS };
 enum space_part address_spaces_find(const struct address_spaces *spaces, pid_t pid, uint64_t memory,
                                     uint64_t address, uint32_t *ret_file, uint32_t *ret_place);
 
+struct space_sweep {
+    void (*look_again)(void *context, pid_t pid); /* a file of it may find a number now */
+    void *context;
+    uint64_t now_ns;
+};
+
 /* Frees lists that no process has any more, entries of processes that have ended, and files that
  * nobody has mapped. Walks that began before the last look must be over. */
-void address_spaces_sweep(struct address_spaces *spaces, uint64_t now_ns);
+void address_spaces_sweep(struct address_spaces *spaces, const struct space_sweep *sweep);
 
 struct address_spaces_figures {
     size_t processes, mappings;

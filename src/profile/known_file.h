@@ -35,7 +35,7 @@ struct known_file {
     struct object_table *table; /* without its rows; NULL: not read yet */
     struct unwind_pages pages;  /* where the rows are */
     uint64_t wanted_ns, used_ns;
-    uint32_t cgroup; /* for whose samples it is read: a number (struct profile_sample) */
+    uint32_t cgroup; /* for whose samples it is read (struct file_use) */
     struct known_function *functions;
     uint64_t generation; /* of the store whose numbers the functions have */
     struct wanted_name *wanted;
@@ -58,15 +58,15 @@ struct known_files {
     enum object_job_kind job_kind; /* the present job */
     uint32_t job_number;           /* the file that it reads; 0: none */
     uint32_t job_cgroup;           /* for whom */
+    uint64_t job_since_ns;
     struct reader_shares shares;
     struct unwind_pages *retired; /* places that may be used again after a while */
     size_t n_retired, retired_capacity;
     uint64_t outcomes[OBJECT_OUTCOME_COUNT_];
     char *refused_path; /* of the first file that was refused, and that nobody knows of; or NULL */
     enum object_outcome refused_outcome;
-    uint64_t n_refused;  /* times that a file found no number */
-    bool has_no_numbers; /* the last one that wanted a number found none */
-    uint64_t reader_cpu_ns;
+    uint64_t n_without_number; /* times that a file found none */
+    bool has_no_numbers;       /* the last one that wanted a number found none */
 };
 
 static inline struct known_file *known_file_of(const struct known_files *files, uint32_t number)

@@ -80,18 +80,19 @@ static bool is_here(const struct file_sight *sight)
 
 static struct known_file *enter(struct known_files *files, const struct file_sight *sight)
 {
-    struct known_file *file = calloc(1, sizeof(*file));
+    const uint32_t number = free_number(files);
+    struct known_file *file = number > 0 ? calloc(1, sizeof(*file)) : NULL;
 
+    files->has_no_numbers = number == 0;
+    files->n_without_number += number == 0;
     if (!file)
         return NULL;
-    file->number = free_number(files);
-    files->has_no_numbers = file->number == 0;
-    files->n_refused += files->has_no_numbers;
+    file->number = number;
     file->key = sight->key;
     file->path = strdup(sight->path);
     file->owner = make_owner(sight->path);
     file->is_here = is_here(sight);
-    if (file->number == 0 || !file->path || !file->owner) {
+    if (!file->path || !file->owner) {
         known_file_free(file);
         return NULL;
     }

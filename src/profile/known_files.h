@@ -57,9 +57,9 @@ bool known_files_has_numbers(const struct known_files *files);
 /* The name of a file without its folders: clean UTF-8. Borrowed. */
 const char *known_files_owner(const struct known_files *files, uint32_t number);
 
-/* By whose sample a file is used: the number of its cgroup (struct profile_sample); and when. */
+/* By whose sample a file is used, and when. */
 struct file_use {
-    uint32_t cgroup;
+    uint32_t cgroup; /* the number of the nearest one that is counted; 0: none is */
     uint64_t now_ns;
 };
 
@@ -147,9 +147,8 @@ enum file_state {
 struct known_files_figures {
     size_t n[FILE_STATE_COUNT_];
     uint64_t outcomes[OBJECT_OUTCOME_COUNT_]; /* of all jobs, since the start */
-    uint64_t reader_cpu_ns;
-    uint64_t without_number; /* times that a file found none, since the start */
-    size_t bytes;            /* of what is kept here of files */
+    uint64_t without_number;                  /* times that a file found none, since the start */
+    size_t bytes;                             /* of what is kept here of files */
 };
 
 void known_files_figures(const struct known_files *files, struct known_files_figures *ret_figures);

@@ -90,6 +90,7 @@ bool known_files_next_job(struct known_files *files, uint64_t now_ns, struct obj
     files->job_kind = job.kind;
     files->job_number = file->number;
     files->job_cgroup = file->cgroup;
+    files->job_since_ns = now_ns;
     *ret_job = job;
     return true;
 }
@@ -136,16 +137,16 @@ static bool is_same_build(const struct object_table *a, const struct object_tabl
            memcmp(a->build_id, b->build_id, a->n_build_id) == 0;
 }
 
-/* Has the program unwind by the tables of a file. */
-static void enter_table(struct known_files *files, struct known_file *file,
-                        struct object_table *table, uint64_t now_ns)
+/* Has the program unwind by the tables of a file. What has come of reading it. */
+static enum object_outcome enter_table(struct known_files *files, struct known_file *file,
+                                       struct object_table *table, uint64_t now_ns)
 {
     struct profile_file *entry = &files->setup.arrays->files[file->number];
     int r = table->n_rows > 0 ? unwind_pool_add(files->setup.pool, table, &file->pages) : 0;
 
     if (r == -ENOSPC && retire_oldest(files, now_ns)) {
         (void)object_table_free(table); /* it is read again when there is room */
-        return;
+        return OBJECT_READ;
     }
     entry->flags = !table->has_unwind || has_long_gap(table) ? PROFILE_FILE_BY_FRAME_POINTER : 0;
     if (r == 0 && table->n_rows > 0) {
@@ -165,6 +166,7 @@ static void enter_table(struct known_files *files, struct known_file *file,
     file->table = table;
     file->state = r == 0 ? FILE_READ : FILE_REFUSED;
     file->retry_ns = r == -ENOSPC ? now_ns + AGAIN_NS : 0;
+    return r == -E2BIG ? OBJECT_TOO_LARGE : OBJECT_READ;
 }
 
 static void note_refused(struct known_files *files, const struct known_file *file,
@@ -179,7 +181,8 @@ static void note_refused(struct known_files *files, const struct known_file *fil
 
 char *known_files_take_refused(struct known_files *files, enum object_outcome *ret_outcome)
 {
-    *ret_outcome = files->refused_outcome;
+    if (files->refused_path)
+        *ret_outcome = files->refused_outcome;
     return TAKE(files->refused_path);
 }
 
@@ -192,12 +195,12 @@ static void take_table(struct known_files *files, struct known_file *file,
 
     if (r < 0)
         outcome = r == -ENOMEM ? OBJECT_FAILED : OBJECT_KILLED;
+    if (table)
+        outcome = enter_table(files, file, table, now_ns);
     files->outcomes[outcome]++;
-    if (table) {
-        enter_table(files, file, table, now_ns);
-        return;
-    }
     note_refused(files, file, outcome);
+    if (table)
+        return;
     end_doubt(file);
     file->state = FILE_REFUSED;
     file->retry_ns = outcome == OBJECT_FAILED ? now_ns + AGAIN_NS : 0;
@@ -246,8 +249,7 @@ void known_files_take(struct known_files *files, const struct object_result *res
 {
     struct known_file *file = known_file_of(files, files->job_number);
 
-    files->reader_cpu_ns += result->cpu_ns;
-    reader_shares_add(&files->shares, files->job_cgroup, result->cpu_ns);
+    reader_shares_add(&files->shares, files->job_cgroup, now_ns - files->job_since_ns);
     files->job_number = 0;
     if (!file)
         return;
@@ -293,8 +295,7 @@ void known_files_figures(const struct known_files *files, struct known_files_fig
 {
     struct known_file *file, *next;
 
-    *ret_figures = (struct known_files_figures){.reader_cpu_ns = files->reader_cpu_ns,
-                                                .without_number = files->n_refused};
+    *ret_figures = (struct known_files_figures){.without_number = files->n_without_number};
     memcpy(ret_figures->outcomes, files->outcomes, sizeof(files->outcomes));
     HASH_ITER(hh, files->by_key, file, next) {
         ret_figures->n[file->state]++;

@@ -50,9 +50,14 @@ static bool may_be_kept(const struct known_file *file, uint64_t now_ns)
     return file->table && file->functions && now_ns < file->used_ns + KEPT_NS;
 }
 
-/* Forgets those that were not used for longest, until the others are within the bounds. */
+/*
+ * Forgets those that were not used for longest, until the others are within the bounds: all, where
+ * programs that run have found no number.
+ */
 static void bound_kept(struct known_files *files)
 {
+    const size_t most = files->has_no_numbers ? 0 : files->setup.n / KEPT_PART;
+
     for (;;) {
         struct known_file *file, *next, *oldest = NULL;
         size_t n = 0, bytes = 0;
@@ -65,7 +70,7 @@ static void bound_kept(struct known_files *files)
             if (!oldest || file->used_ns < oldest->used_ns)
                 oldest = file;
         }
-        if (!oldest || (n <= files->setup.n / KEPT_PART && bytes <= KEPT_BYTES))
+        if (!oldest || (n <= most && bytes <= KEPT_BYTES))
             return;
         forget(files, oldest);
     }

@@ -25,7 +25,7 @@ static struct reader_share *find(const struct reader_shares *shares, uint32_t cg
     return share;
 }
 
-void reader_shares_add(struct reader_shares *shares, uint32_t cgroup, uint64_t cpu_ns)
+void reader_shares_add(struct reader_shares *shares, uint32_t cgroup, uint64_t job_ns)
 {
     struct reader_share *share = find(shares, cgroup);
 
@@ -40,7 +40,7 @@ void reader_shares_add(struct reader_shares *shares, uint32_t cgroup, uint64_t c
             return;
         }
     }
-    share->spent_ns += cpu_ns;
+    share->spent_ns += job_ns;
 }
 
 uint64_t reader_shares_seconds(const struct reader_shares *shares, uint32_t cgroup)

@@ -189,12 +189,16 @@ static int finish_job(struct sampler *sampler, uint64_t now_ns)
         return r == -EAGAIN ? 0 : r;
     sampler->reads = false;
     sampler->has_news = true;
+    sampler->reader_cpu_ns += result.cpu_ns;
+    if (sampler->reads_for == SAMPLER_READS_FILE) {
+        known_files_take(sampler->files, &result, now_ns);
+        return 0;
+    }
+    sampler->other_jobs[result.outcome]++;
     if (sampler->reads_for == SAMPLER_READS_MAP)
         jit_maps_take(sampler->jit, &result, now_ns);
-    else if (sampler->reads_for == SAMPLER_READS_CODE)
-        code_desk_take(&sampler->desk, sampler->files, &result);
     else
-        known_files_take(sampler->files, &result, now_ns);
+        code_desk_take(&sampler->desk, sampler->files, &result);
     return 0;
 }
 
@@ -236,11 +240,22 @@ static int begin_job(struct sampler *sampler, uint64_t now_ns)
     return r;
 }
 
+/* A process is to be looked at, though nothing of it has changed. If there is no room for that the
+ * next sweep tells it again. */
+static void look_again(void *context, pid_t pid)
+{
+    struct sampler *sampler = context;
+
+    (void)changed_processes_note(sampler->changed, pid, UINT64_MAX);
+}
+
 static void sweep(struct sampler *sampler, uint64_t now_ns)
 {
+    const struct space_sweep sweep = {look_again, sampler, now_ns};
+
     if (now_ns < sampler->sweep_ns)
         return;
-    address_spaces_sweep(sampler->spaces, now_ns);
+    address_spaces_sweep(sampler->spaces, &sweep);
     jit_maps_sweep(sampler->jit, now_ns);
     sampler->sweep_ns = now_ns + SWEEP_NS;
 }
@@ -330,7 +345,7 @@ void sampler_figures(const struct sampler *sampler, struct sampler_figures *ret_
                                             .lost = program.lost,
                                             .waiting = sampler->waiting.n,
                                             .program_ns = program.time_ns,
-                                            .reader_cpu_ns = files.reader_cpu_ns,
+                                            .reader_cpu_ns = sampler->reader_cpu_ns,
                                             .files_read = files.n[FILE_READ],
                                             .files_awaited = files.n[FILE_WANTED],
                                             .files_refused = files.n[FILE_REFUSED],
@@ -344,7 +359,8 @@ void sampler_figures(const struct sampler *sampler, struct sampler_figures *ret_
                                             .bytes = files.bytes + jit_maps_bytes(sampler->jit) +
                                                      sampler->waiting.n_bytes};
     memcpy(ret_figures->stacks, sampler->stacks, sizeof(sampler->stacks));
-    memcpy(ret_figures->jobs, files.outcomes, sizeof(files.outcomes));
+    for (enum object_outcome i = 0; i < OBJECT_OUTCOME_COUNT_; i++)
+        ret_figures->jobs[i] = files.outcomes[i] + sampler->other_jobs[i];
 }
 
 const char *profile_outcome_name(enum profile_outcome outcome)

@@ -49,6 +49,8 @@ struct sampler {
     uint64_t sweep_ns, look_at_all_ns;
     uint64_t samples;
     uint64_t stacks[PROFILE_OUTCOME_COUNT_];
+    uint64_t reader_cpu_ns;
+    uint64_t other_jobs[OBJECT_OUTCOME_COUNT_]; /* than of known files, which count their own */
 };
 
 /* Looks at processes that have changed, or were sampled before anything was known of them. */

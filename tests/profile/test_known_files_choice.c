@@ -2,6 +2,7 @@
 
 /* Whose files are read first, and what is told of those that are refused. */
 #include "profile/known_files_fixture.h"
+#include "profile/object_message.h"
 
 /* A sample of a cgroup has ended in a file. */
 static void want(const struct fixture *f, const char *name, uint32_t cgroup, uint64_t now_ns)
@@ -11,10 +12,11 @@ static void want(const struct fixture *f, const char *name, uint32_t cgroup, uin
     known_files_want(f->files, find(f, name), &use);
 }
 
-/* The next file to be read is this one; it is refused after so much work. */
-static void expect_next(const struct fixture *f, const char *name, uint64_t now_ns, uint64_t cpu_ns)
+/* The next file to be read is this one; it is refused after so long, in which the reader has waited
+ * for a disk. */
+static void expect_next(const struct fixture *f, const char *name, uint64_t now_ns, uint64_t job_ns)
 {
-    const struct object_result refused = {.outcome = OBJECT_KILLED, .cpu_ns = cpu_ns};
+    const struct object_result refused = {.outcome = OBJECT_KILLED};
     struct stat wanted, found;
     struct object_job job;
 
@@ -22,7 +24,7 @@ static void expect_next(const struct fixture *f, const char *name, uint64_t now_
     assert_int_equal(fstatat(f->tree.fd, name, &wanted, 0), 0);
     assert_int_equal(fstat(job.fd, &found), 0);
     assert_int_equal(found.st_ino, wanted.st_ino);
-    known_files_take(f->files, &refused, now_ns);
+    known_files_take(f->files, &refused, now_ns + job_ns);
     (void)close(job.fd);
 }
 
@@ -79,6 +81,47 @@ static void names__that_somebody_waits_for__come_before_what_was_spent_is_looked
     expect_next(f, "c", SECOND, 0);
 }
 
+/* What the reader has made of a file with more rules than one may have. */
+struct table_of_many_rules {
+    struct object_table_head head;
+    struct object_row row;
+    struct unwind_rule rules[RULES / 4 + 1];
+} __attribute__((packed));
+
+static void file__with_more_rules_than_one_may_have__is_refused_and_told(void **state)
+{
+    struct table_of_many_rules table = {.head = {.mark = OBJECT_TABLE_MARK,
+                                                 .n_segments = 1,
+                                                 .has_unwind = 1,
+                                                 .n_rows = 1,
+                                                 .n_rules = ARRAY_SIZE(table.rules),
+                                                 .segments = {{0, 0, 0x1000}}},
+                                        .row = {0x10, 0}};
+    const struct object_result result = {
+        .outcome = OBJECT_READ, .bytes = (const char *)&table, .n = sizeof(table)};
+    const struct fixture *f = *state;
+    struct known_files_figures figures;
+    enum object_outcome outcome;
+    struct object_job job;
+    AUTO_FREE char *path = NULL;
+
+    for (size_t i = 0; i < ARRAY_SIZE(table.rules); i++)
+        table.rules[i] = (struct unwind_rule){.cfa = UNWIND_CFA_SP, .cfa_offset = (int16_t)i};
+    copy(f, "a", 'a');
+    want(f, "a", 1, SECOND);
+    assert_true(known_files_next_job(f->files, SECOND, &job));
+    known_files_take(f->files, &result, SECOND);
+    (void)close(job.fd);
+    path = known_files_take_refused(f->files, &outcome);
+    assert_non_null(path);
+    assert_string_equal(strrchr(path, '/'), "/a");
+    assert_int_equal(outcome, OBJECT_TOO_LARGE);
+    known_files_figures(f->files, &figures);
+    assert_int_equal(figures.outcomes[OBJECT_TOO_LARGE], 1);
+    assert_int_equal(figures.outcomes[OBJECT_READ], 0);
+    assert_int_equal(figures.n[FILE_REFUSED], 1);
+}
+
 static void refused_file__is_told_once(void **state)
 {
     const struct fixture *f = *state;
@@ -106,6 +149,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(
             names__that_somebody_waits_for__come_before_what_was_spent_is_looked_at, set_up,
             tear_down),
+        cmocka_unit_test_setup_teardown(
+            file__with_more_rules_than_one_may_have__is_refused_and_told, set_up, tear_down),
         cmocka_unit_test_setup_teardown(refused_file__is_told_once, set_up, tear_down),
     };
 

@@ -49,7 +49,7 @@ static int tell_too_few(uint64_t samples, const struct profile_places *places,
                        samples, arguments->function, ANNOTATION_SAMPLES_LEAST);
     if (places->from_ns > arguments->choice.start_ns)
         text_append_format(text,
-                           ", which are known of %.3g s of this range only: of what was sampled "
+                           ", which are known of %.1f s of this range only: of what was sampled "
                            "since the service began, and for as long as single samples are kept",
                            seconds_of(places));
     return -ENOENT;

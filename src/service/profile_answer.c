@@ -93,6 +93,24 @@ static bool is_empty(const struct profile_tree *tree)
     return tree->nodes[0].total == 0;
 }
 
+/* Which of two sides has no samples: at least one of them. */
+static void tell_empty(const struct profile_tree *before, const struct profile_tree *after,
+                       const struct profile_arguments *arguments, struct text *text)
+{
+    const char *before_name = arguments->before.name, *name = arguments->choice.name;
+    const bool is_one_target = strcmp(before_name, name) == 0;
+
+    text_append_format(text, "there are no samples of %.256s",
+                       is_empty(before) ? before_name : name);
+    if (is_one_target)
+        text_append_string(text, is_empty(before) ? " in the range before" : " in the range after");
+    if (is_empty(before) && is_empty(after) && is_one_target)
+        text_append_string(text, ", and none in the range after");
+    else if (is_empty(before) && is_empty(after))
+        text_append_format(text, ", and none of %.256s", name);
+    text_append_string(text, ", so that nothing can be compared");
+}
+
 /* There are no shares of nothing. Who has no samples had no CPU time, which can be compared. */
 static int check_samples(const struct profile_tree *before, const struct profile_tree *after,
                          const struct profile_arguments *arguments, struct text *text)
@@ -102,12 +120,7 @@ static int check_samples(const struct profile_tree *before, const struct profile
 
     if (arguments->measure == DIFFERENCE_OF_TIME ? !are_none : !is_one_none)
         return 0;
-    text_append_format(text, "there are no samples of %.256s in the range %s",
-                       is_empty(before) ? arguments->before.name : arguments->choice.name,
-                       is_empty(before) ? "before" : "after");
-    if (are_none)
-        text_append_format(text, ", and none of %.256s in the range after", arguments->choice.name);
-    text_append_string(text, ", so that nothing can be compared");
+    tell_empty(before, after, arguments, text);
     return -ENOENT;
 }
 

@@ -193,7 +193,7 @@ class Profile(live.LiveTest):
         status, out, error = self.pmutool(self.target("changing"), "--diff=mark:just now")
         self.assertEqual((status, out), (1, ""))
         self.assertRegex(error, r'^pmutool: the range overlaps what led up to the mark "just now", which was '
-                                r"[\d.e-]+ s before the end of the range; expected one that begins after "
+                                r"\d+\.\d s before the end of the range; expected one that begins after "
                                 r"the mark, by --start or -d\n$")
         status, out, error = self.pmutool(self.target("changing"), "--diff=mark:none")
         self.assertEqual((status, out, error), (1, "", 'pmutool: there is no mark "none"\n'))
@@ -300,7 +300,12 @@ class Profile(live.LiveTest):
         at = f"target={self.target('known')}&start=1000&end=1001"
         refused = self.exporter.get(f"/api/v1/profile/difference?{at}&before_start=900&before_end=901")
         self.assertEqual(refused.status, 404)
-        self.assertIn(b"in the range before, and none of", refused.body)
+        self.assertIn(b"in the range before, and none in the range after, so that", refused.body)
+        status, out, error = self.pmutool("cgroup:/no/such", "--diff-target=cgroup:/none/such")
+        self.assertEqual((status, out), (1, ""))
+        self.assertRegex(error, r"^pmutool: there are no samples of cgroup:/none/such, and none of "
+                                r"cgroup:/no/such, so that nothing can be compared\n"
+                                r"pmutool: there are samples of [^\n]*\n$")
         for measure, status in ("shares", 404), ("time", 200):
             refused = self.exporter.get("/api/v1/profile/difference?measure=" + measure + "&before_target="
                                         f"{self.target('known')}&start=0&end={time.time() + 60:.0f}"

@@ -7,11 +7,11 @@
 #include "tool/command.h"
 #include "tool/control_client.h"
 #include "tool/json.h"
+#include "tool/profile/options.h"
 #include "tool/terminal.h"
 
 #define MOST_NAMED 5
 #define NOT_FOUND  404
-#define RUN        "run:"
 
 /* The name of a target that has samples; NULL: it has none. */
 static const char *name_of(const json_t *target)
@@ -35,8 +35,7 @@ static bool has_samples(const json_t *targets, const char *target)
 static void append_others(struct text *text, size_t n)
 {
     if (n > 0)
-        text_append_format(text, " and %zu %s, which GET /api/v1/profile/targets lists", n,
-                           n == 1 ? "other" : "others");
+        text_append_format(text, " and %zu %s", n, n == 1 ? "other" : "others");
 }
 
 void profile_append_known(struct text *text, const json_t *answer, const char *target)
@@ -58,18 +57,20 @@ void profile_append_known(struct text *text, const json_t *answer, const char *t
     text_append_string(text, n == 0 ? "there are samples of no target yet\n" : "\n");
 }
 
-/* Tells what could have been asked about. */
-static void tell_known(struct pmu_client *client, const char *target)
+/* Tells what could have been asked about. False: there is nothing to be told. */
+static bool tell_known(struct pmu_client *client, const char *target)
 {
     AUTO_JSON json_t *answer = NULL;
     AUTO_TEXT struct text known = {0};
 
-    if (strncmp(target, RUN, strlen(RUN)) == 0)
+    if (profile_target_is_run(target))
         text_append_string(&known, "pmutool runs lists the runs that there are\n");
     else if (pmu_client_get(client, "/api/v1/profile/targets", &answer) == 0)
         profile_append_known(&known, answer, target);
-    if (text_error(&known) == 0 && known.length > 0)
-        (void)fprintf(stderr, PROGRAM ": %.*s", (int)known.length, known.data);
+    if (text_error(&known) < 0 || known.length == 0)
+        return false;
+    (void)fprintf(stderr, PROGRAM ": %.*s", (int)known.length, known.data);
+    return true;
 }
 
 int profile_complain(const char *socket, struct pmu_client *client, const char *target,
@@ -78,9 +79,7 @@ int profile_complain(const char *socket, struct pmu_client *client, const char *
     const bool is_not_found = pmu_client_status(client) == NOT_FOUND;
     const int status = control_client_complain(socket, client);
 
-    if (is_not_found)
-        tell_known(client, target);
-    if (is_not_found && before)
-        tell_known(client, before);
+    if (is_not_found && !tell_known(client, target) && before)
+        (void)tell_known(client, before);
     return status;
 }

@@ -68,7 +68,7 @@ static double take_least(const char *argument)
     return least;
 }
 
-static bool is_run(const char *target)
+bool profile_target_is_run(const char *target)
 {
     return strncmp(target, RUN, strlen(RUN)) == 0;
 }
@@ -102,7 +102,7 @@ static void take_before(struct reading *reading, uint64_t now_ns)
         return;
     if (strncmp(reading->diff, MARK, strlen(MARK)) == 0 && reading->diff[strlen(MARK)])
         options->mark = reading->diff + strlen(MARK);
-    else if (is_run(reading->diff))
+    else if (profile_target_is_run(reading->diff))
         options->before_target = reading->diff;
     else
         take_range_before(reading, now_ns);
@@ -112,7 +112,7 @@ static void check_number(const char *target)
 {
     uint64_t number;
 
-    if (target && is_run(target) && parse_u64(target + strlen(RUN), &number) < 0)
+    if (target && profile_target_is_run(target) && parse_u64(target + strlen(RUN), &number) < 0)
         command_refuse("%s is no run; expected run:NUMBER, as pmutool runs lists them",
                        SHOWN(target));
 }
@@ -125,7 +125,8 @@ static void check_runs(const struct profile_options *options)
     check_number(options->target);
     check_number(before);
     if (options->is_difference &&
-        (is_run(options->target) ? !before || !is_run(before) : before && is_run(before)))
+        (profile_target_is_run(options->target) ? !before || !profile_target_is_run(before)
+                                                : before && profile_target_is_run(before)))
         command_refuse("a run is compared with a run; expected profile run:NUMBER "
                        "--diff=run:NUMBER");
 }

@@ -48,7 +48,7 @@ static int check_mark(const struct profile_options *options)
     (void)fprintf(stderr, PROGRAM ": the range overlaps what led up to the mark %s",
                   SHOWN(options->mark));
     if (mark_ns < after->end_ns)
-        (void)fprintf(stderr, ", which was %.3g s before the end of the range",
+        (void)fprintf(stderr, ", which was %.1f s before the end of the range",
                       (double)(after->end_ns - mark_ns) / (double)NS_PER_SECOND);
     (void)fprintf(stderr, "; expected one that begins after the mark, by --start or -d\n");
     return EXIT_REFUSED;

@@ -245,7 +245,7 @@ static void who_asks_about_another_target_is_told_those_that_there_are(void **st
     text_append_char(&many, '\0');
     assert_known(many.data, "process:8",
                  "there are samples of process:0, process:1, process:2, process:3, process:4 and "
-                 "3 others, which GET /api/v1/profile/targets lists\n");
+                 "3 others\n");
 }
 
 static void a_path_has_what_the_options_want(void **state)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What profiles cost beside `perf record` at the same rate, over the same load.
 
-    sudo tests/bench/profile.py [--seconds N] [--rounds N] [--rate HZ]
+    sudo tests/bench/profile.py [--seconds N] [--rounds N] [--rate HZ] [--warm-up N]
 
 Two interpreters keep two CPUs busy. They are profiled in turns by the exporter, by `perf record -a
 -g` (frame pointers) and by `perf record -a --call-graph dwarf`, each for some seconds, once what it
@@ -11,7 +11,8 @@ each sampled CPU, ns of its program in the kernel a frame, us of user time a sam
 that were written, and how much of perf record's CPU time ours is. The exporter's CPU time is what
 it tells of its thread, of the process that reads files, and of its program, which runs in interrupts
 and is charged to whom they interrupt; what perf does there cannot be told and is left out, in its
-favour. What perf does at its end, without which nothing can be read, is in.
+favour. What perf does at its end, without which nothing can be read, is in. The exporter unwinds
+and names functions as it goes, perf when it is read: what that takes is shown beside it.
 """
 import argparse
 import os
@@ -62,7 +63,7 @@ def by_exporter(arguments, enabled):
     with Exporter(config) as exporter:
         if enabled:
             exporter.scrape_until(lambda m: m.sum(SAMPLES) > 0, PATIENCE, "samples")
-        time.sleep(5)  # tables and names are read once
+        time.sleep(arguments.warm_up)  # tables and names are read once
         before, cpu, start = exporter.after_cycles(1), cpu_of(exporter.pid), time.time()
         time.sleep(arguments.seconds)
         after = exporter.scrape()
@@ -80,20 +81,27 @@ def by_exporter(arguments, enabled):
         return took
 
 
+def cpu_of_child(process):
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = status
+    return usage.ru_utime + usage.ru_stime
+
+
 def by_perf(arguments, *how):
     """With what it does at its end, since without that there is nothing to be read."""
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     with tempfile.TemporaryDirectory() as directory:
         data = pathlib.Path(directory, "perf.data")
         process = subprocess.Popen(["perf", "record", "-q", "-a", "-F", str(arguments.rate), *how,
-                                    "-e", "cpu-clock", "-o", str(data)],
-                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                                    "-e", "cpu-clock", "-o", str(data)], **quiet)
         time.sleep(arguments.seconds)
         memory = memory_of(process.pid)
         process.send_signal(signal.SIGINT)
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = status
-        return {"cpu": usage.ru_utime + usage.ru_stime, "memory": memory,
-                "bytes": data.stat().st_size}
+        cpu = cpu_of_child(process)
+        report = subprocess.Popen(["perf", "report", "--stdio", "--no-inline", "-i", str(data)],
+                                  **quiet)
+        return {"cpu": cpu, "memory": memory, "bytes": data.stat().st_size,
+                "report": cpu_of_child(report)}
 
 
 def least(rounds, key):
@@ -104,6 +112,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--seconds", type=int, default=15)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--warm-up", type=int, default=30)
     parser.add_argument("--rate", type=int, default=49)
     arguments = parser.parse_args()
     n_cpus = len(os.sched_getaffinity(0))
@@ -130,14 +139,20 @@ def main():
     for name, seconds in cost.items():
         print(f"{name:12} {seconds * 1000 / arguments.seconds / n_cpus:8.2f} ms/s a CPU, "
               f"{least(rounds[name], 'memory'):6.1f} MB resident"
-              + (f", {least(rounds[name], 'bytes') / arguments.seconds / 1024:8.1f} KiB/s written"
-                 if "bytes" in rounds[name][0] else ""))
+              + (f", {least(rounds[name], 'bytes') / arguments.seconds / 1024:8.1f} KiB/s written; "
+                 f"perf report {least(rounds[name], 'report'):.2f} s of CPU"
+                 if "report" in rounds[name][0] else ""))
     print(f"exporter without profiles: {base * 1000 / arguments.seconds:.2f} ms/s, "
           f"{least(rounds['exporter without'], 'memory'):.1f} MB resident")
+    parts = min((each["parts"] for each in ours), key=lambda each: sum(each.values()))
+    print("exporter: " + ", ".join(f"{name} {seconds * 1000 / arguments.seconds / n_cpus:.2f}"
+                                   for name, seconds in parts.items()) + " ms/s a CPU")
     print(f"program: {least(ours, 'ns_a_frame'):.0f} ns a frame; "
           f"user: {least(ours, 'user_us'):.1f} us a sample")
     for name in ("perf -g", "perf dwarf"):
-        print(f"exporter / {name}: {cost['exporter'] / max(cost[name], 1e-9):.2f}")
+        read = cost[name] + least(rounds[name], "report")
+        print(f"exporter / {name}: {cost['exporter'] / max(cost[name], 1e-9):.2f}, "
+              f"with perf report {cost['exporter'] / max(read, 1e-9):.2f}")
 
 
 if __name__ == "__main__":

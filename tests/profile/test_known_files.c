@@ -121,6 +121,28 @@ static void too_many_files__are_forgotten_from_the_least_used_on(void **state)
         assert_int_equal(is_known(f, functions[i]), i < NUMBERS / 4);
 }
 
+/* What nobody has mapped any more keeps no number from what runs. */
+static void kept_files__make_way_for_those_that_find_no_number(void **state)
+{
+    const struct fixture *f = *state;
+    uint32_t function;
+    char name[16] = "kept";
+
+    copy(f, name, 'a');
+    function = sample(f, find(f, name), SECOND);
+    known_files_sweep(f->files, SECOND);
+    known_files_sweep(f->files, SECOND);
+    assert_true(is_known(f, function));
+    for (unsigned i = 0; i < NUMBERS - 1; i++) { /* 0 is no number */
+        (void)snprintf(name, sizeof(name), "program%u", i);
+        copy(f, name, (char)('a' + i));
+        assert_int_equal(find(f, name) == 0, i == NUMBERS - 2);
+    }
+    known_files_sweep(f->files, 2 * SECOND);
+    assert_false(is_known(f, function));
+    assert_int_not_equal(find(f, name), 0);
+}
+
 /* Somebody mounts a program of somebody else in another place, and runs it there first. */
 static void file__that_a_stranger_has_elsewhere__is_called_as_it_is_here(void **state)
 {
@@ -220,6 +242,8 @@ int main(void)
                                         set_up, tear_down),
         cmocka_unit_test_setup_teardown(too_many_files__are_forgotten_from_the_least_used_on,
                                         set_up, tear_down),
+        cmocka_unit_test_setup_teardown(kept_files__make_way_for_those_that_find_no_number, set_up,
+                                        tear_down),
         cmocka_unit_test_setup_teardown(
             file__that_a_stranger_has_elsewhere__is_called_as_it_is_here, set_up, tear_down),
         cmocka_unit_test_setup_teardown(

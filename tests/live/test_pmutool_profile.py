@@ -303,8 +303,7 @@ class Profile(live.LiveTest):
         self.assertIn(b"in the range before, and none in the range after, so that", refused.body)
         status, out, error = self.pmutool("cgroup:/no/such", "--diff-target=cgroup:/none/such")
         self.assertEqual((status, out), (1, ""))
-        self.assertRegex(error, r"^pmutool: there are no samples of cgroup:/none/such, and none of "
-                                r"cgroup:/no/such, so that nothing can be compared\n"
+        self.assertRegex(error, r"^pmutool: there are no samples of cgroup:/none/such\n"
                                 r"pmutool: there are samples of [^\n]*\n$")
         for measure, status in ("shares", 404), ("time", 200):
             refused = self.exporter.get("/api/v1/profile/difference?measure=" + measure + "&before_target="

@@ -17,7 +17,7 @@
 struct profile_status {
     bool wanted;                             /* the configuration asks for samples */
     const char *reason;                      /* why nothing is sampled; NULL: it is. Static */
-    uint64_t rate_hz;                        /* samples a second of each CPU */
+    double rate_hz;                          /* samples a second of each CPU */
     uint64_t samples;                        /* that were taken */
     uint64_t lost;                           /* that found no room on their way from the kernel */
     uint64_t stacks[PROFILE_OUTCOME_COUNT_]; /* how far they were unwound */

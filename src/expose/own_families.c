@@ -117,7 +117,7 @@ static const struct own_number status_numbers[] = {
 static const struct own_number profile_numbers[] = {
     {"pmu_exporter_profile_rate_hertz",
      "Number of stacks that are sampled in a second of each CPU that is not idle.", FAMILY_GAUGE,
-     NUMBER_COUNT, STATUS(profile.rate_hz)},
+     NUMBER_REAL, STATUS(profile.rate_hz)},
     {"pmu_exporter_profile_samples_total", "Number of stacks that were sampled.", FAMILY_COUNTER,
      NUMBER_COUNT, STATUS(profile.samples)},
     {"pmu_exporter_profile_samples_lost_total",

@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "profile/name_table.h"
+#include "sys/bpf/profile/period.h"
 
 typedef Perftools__Profiles__Profile profile_message;
 typedef Perftools__Profiles__Sample sample_message;
@@ -273,7 +274,7 @@ static void fill_times(const struct profile_part *parts, size_t n, profile_messa
         from_ns = tree->from_ns < from_ns ? tree->from_ns : from_ns;
         to_ns = tree->to_ns > to_ns ? tree->to_ns : to_ns;
         if (profile->period == 0 && tree->rate_hz > 0)
-            profile->period = (int64_t)(NS_PER_SECOND / tree->rate_hz);
+            profile->period = (int64_t)profile_period_ns(tree->rate_hz);
     }
     profile->time_nanos = (int64_t)from_ns;
     profile->duration_nanos = (int64_t)(to_ns - from_ns);

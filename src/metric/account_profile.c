@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "metric/account.h"
 #include "metric/account_parts.h"
+#include "sys/bpf/profile/period.h"
 
 #define FEWEST_SAMPLES  100 /* that the clock has time for: chance is a tenth then */
 #define MOST_CLOCKED_NS (600 * NS_PER_SECOND)
@@ -71,11 +72,11 @@ static void compare(const struct compared *compared, unsigned rate_hz)
 {
     const uint64_t samples = compared->samples->count - compared->base_samples->count;
     const uint64_t clock_ns = compared->clock->count - compared->base_clock->count;
-    const double sampled_ns = (double)samples * (double)NS_PER_SECOND / rate_hz;
+    const uint64_t period_ns = profile_period_ns(rate_hz), sampled_ns = samples * period_ns;
 
-    compared->ratio->real = clock_ns < FEWEST_SAMPLES * NS_PER_SECOND / rate_hz
+    compared->ratio->real = clock_ns < FEWEST_SAMPLES * period_ns
                                 ? NAN
-                                : account_rounded(sampled_ns / (double)clock_ns);
+                                : account_rounded((double)sampled_ns / (double)clock_ns);
     if (clock_ns > MOST_CLOCKED_NS) {
         compared->base_samples->count += samples / 2;
         compared->base_clock->count += clock_ns / 2;

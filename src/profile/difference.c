@@ -20,6 +20,7 @@
 #include <string.h>
 
 #include "profile/tree_builder.h"
+#include "sys/bpf/profile/period.h"
 
 #define BOUND_LEAST   3.0
 #define BOUND_MOST    40.0
@@ -62,12 +63,11 @@ static struct wholes wholes_of(const struct profile_tree *const trees[2],
 
     for (size_t i = 0; i < 2; i++)
         wholes.of[i] = wholes.is_share ? (double)trees[i]->nodes[0].total : whole_time(trees[i]);
-    if (!wholes
-             .is_share) /* who had no samples at all had none for as long as the other one looked */
-        for (size_t i = 0; i < 2; i++)
-            if (wholes.of[i] <= 0 && trees[i]->rate_hz > 0)
-                wholes.of[i] =
-                    (double)(trees[i]->to_ns - trees[i]->from_ns) / 1e9 * trees[i]->rate_hz;
+    /* who had no samples at all had none for as long as the other one looked */
+    for (size_t i = 0; i < 2 && !wholes.is_share; i++)
+        if (wholes.of[i] <= 0 && trees[i]->rate_hz > 0)
+            wholes.of[i] = (double)(trees[i]->to_ns - trees[i]->from_ns) /
+                           (double)profile_period_ns(trees[i]->rate_hz);
     return wholes;
 }
 

@@ -12,6 +12,7 @@
 #include "profile/store_targets.h"
 #include "profile/store_time.h"
 #include "profile/tree_builder.h"
+#include "sys/bpf/profile/period.h"
 
 struct collection {
     const struct profile_store *store;
@@ -33,7 +34,7 @@ static void count(struct collection *collection, uint32_t node, uint64_t samples
 {
     collection->tallies[node].self += samples;
     if (rate_hz > 0)
-        collection->tallies[node].self_value += samples * NS_PER_SECOND / rate_hz;
+        collection->tallies[node].self_value += samples * profile_period_ns(rate_hz);
     if (!collection->has_rate)
         collection->rate_hz = rate_hz;
     else if (collection->rate_hz != rate_hz)

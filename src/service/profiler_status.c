@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "service/profiler_status.h"
 
+#include "sys/bpf/profile/period.h"
+
 /* What counts since the start goes on where others have ended; what is of now does not. */
 static void add_sampler(struct profile_status *status, const struct sampler *sampler)
 {
@@ -43,7 +45,7 @@ struct profile_status profiler_status_make(const struct profiler_facts *facts)
 
     status.wanted = facts->wanted;
     status.reason = facts->reason;
-    status.rate_hz = facts->rate_hz;
+    status.rate_hz = (double)profile_rate_mhz(facts->rate_hz) / 1000;
     status.files_read = status.files_awaited = status.files_refused = status.files_missing =
         status.files_kept = 0;
     status.table_bytes = status.kept_bytes = status.processes = 0;

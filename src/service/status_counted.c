@@ -41,7 +41,7 @@ void status_append_profiles(struct text *text, const struct snapshot *snapshot)
     text_append_format(
         text, "\"profiles\":{\"wanted\":%s,\"reason\":", profile->wanted ? "true" : "false");
     json_append_string(text, profile->reason);
-    append_count(text, "rate_hertz", profile->rate_hz);
+    text_append_format(text, ",\"rate_hertz\":%.3f", profile->rate_hz);
     append_count(text, "samples", profile->samples);
     append_count(text, "lost", profile->lost);
     append_count(text, "whole", profile->stacks[PROFILE_COMPLETE]);

@@ -8,6 +8,9 @@
 #include "cycle/stages.h"
 #include "profile/targets.h"
 #include "support/fake_profile_program.h"
+#include "sys/bpf/profile/period.h"
+
+#define HUNDRED_PERIODS (100 * profile_period_ns(100))
 
 #define CLOCKED                                                                                    \
     "linger: 60s\n"                                                                                \
@@ -247,15 +250,15 @@ static void ratio__compares_samples_with_the_clock_since_both_were_there(void **
     start(f, tops);
     cycle(f);
     cycle(f);
-    count(f, NS_PER_SECOND);
+    count(f, HUNDRED_PERIODS);
     sample_cgroup(f, "a", 99);
     cycle(f);
     assert_true(ratio(f, "/a") == 0.99);
     profile_targets_attach(f->profiles, &program, 5000); /* some may have been lost */
-    count(f, NS_PER_SECOND);
+    count(f, HUNDRED_PERIODS);
     cycle(f);
     assert_true(isnan(ratio(f, "/a")));
-    count(f, NS_PER_SECOND);
+    count(f, HUNDRED_PERIODS);
     sample_cgroup(f, "a", 101);
     cycle(f);
     assert_true(ratio(f, "/a") == 1.01);
@@ -270,7 +273,7 @@ static void ratio__goes_on_over_two_successors_without_a_cycle_between(void **st
     cycle(f);
     cycle(f);
     for (int i = 0; i < 3; i++) {
-        count(f, NS_PER_SECOND);
+        count(f, HUNDRED_PERIODS);
         sample_cgroup(f, "a", 100);
         if (i < 2)
             start_successor(f, tops);
@@ -278,7 +281,7 @@ static void ratio__goes_on_over_two_successors_without_a_cycle_between(void **st
     cycle(f);
     assert_int_equal(samples(f, "/a"), 300);
     assert_true(ratio(f, "/a") == 1);
-    assert_int_equal(total(f, "/a"), 3 * NS_PER_SECOND);
+    assert_int_equal(total(f, "/a"), 3 * HUNDRED_PERIODS);
 }
 
 static void processes__of_a_group_are_named_with_their_descendants(void **state)

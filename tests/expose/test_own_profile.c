@@ -27,7 +27,7 @@ static void numbers__are_those_of_the_status(void **state)
     const char *text;
 
     f->profile = (struct profile_status){.wanted = true,
-                                         .rate_hz = 49,
+                                         .rate_hz = 49.382,
                                          .samples = 1000,
                                          .lost = 3,
                                          .table_bytes = 4096,
@@ -37,7 +37,7 @@ static void numbers__are_those_of_the_status(void **state)
                                          .processes = 7};
     text = written(f, 1, &fresh);
     assert_has(text, PREFIX "supported{reason=\"\"} 1\n");
-    assert_has(text, PREFIX "rate_hertz 49\n");
+    assert_has(text, PREFIX "rate_hertz 49.382\n");
     assert_has(text, PREFIX "samples_total 1000\n");
     assert_has(text, PREFIX "samples_lost_total 3\n");
     assert_has(text, PREFIX "table_bytes 4096\n");

@@ -4,6 +4,7 @@
 #include "expose/profile_fixture.h"
 
 #include <jansson.h>
+#include <math.h>
 
 #include "base/clock.h"
 #include "expose/profile_collapsed.h"
@@ -62,7 +63,8 @@ static void json__of_a_tree__has_columns_of_one_length(void **state)
     assert_true(has_string(json_object_get(functions, "kind"), "jit"));
     assert_int_equal(json_integer_value(json_object_get(object, "samples")), 15);
     assert_int_equal(json_integer_value(json_object_get(object, "rate")), RATE);
-    assert_true(json_number_value(json_object_get(object, "cpu_seconds")) == 0.15);
+    assert_true(json_number_value(json_object_get(object, "cpu_seconds")) ==
+                15 * (double)PERIOD / 1e9);
     assert_true(json_is_true(json_object_get(object, "pruned")));
     json_decref(object);
 }
@@ -108,7 +110,7 @@ static void json__of_a_difference__has_both_sides(void **state)
     for (size_t i = 0; i < 2; i++)
         assert_true(
             json_number_value(json_object_get(json_object_get(object, i == 0 ? "before" : "after"),
-                                              "cpu_seconds")) == 0.15);
+                                              "cpu_seconds")) == 15 * (double)PERIOD / 1e9);
     json_decref(object);
 }
 
@@ -129,8 +131,9 @@ static void speedscope__of_a_tree__has_stacks_and_weights(void **state)
     assert_int_equal(json_array_size(json_object_get(profile, "samples")), 5);
     for (size_t i = 0; i < 5; i++)
         sum += json_number_value(json_array_get(json_object_get(profile, "weights"), i));
-    assert_true(sum > 0.1499 && sum < 0.1501);
-    assert_true(json_number_value(json_object_get(profile, "endValue")) == 0.15);
+    assert_true(fabs(sum - 15 * (double)PERIOD / 1e9) < 1e-4);
+    assert_true(json_number_value(json_object_get(profile, "endValue")) ==
+                15 * (double)PERIOD / 1e9);
     json_decref(object);
 }
 

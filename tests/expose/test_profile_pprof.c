@@ -88,10 +88,10 @@ static void pprof__of_a_profile__has_its_stacks_and_totals(void **state)
     assert_int_equal(profile->n_function, 5);
     assert_int_equal(profile->n_mapping, 4); /* a note has none */
     assert_int_equal(sum_of(profile, 0), 15);
-    assert_int_equal(sum_of(profile, 1), 150000000);
+    assert_int_equal(sum_of(profile, 1), 15 * PERIOD);
     assert_int_equal(profile->time_nanos, BEGIN);
     assert_int_equal(profile->duration_nanos, SECOND);
-    assert_int_equal(profile->period, 10000000);
+    assert_int_equal(profile->period, PERIOD);
     for (size_t i = 0; i < profile->n_sample; i++) {
         const Perftools__Profiles__Function *leaf = leaf_of(profile, i);
 

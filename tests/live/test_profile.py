@@ -8,6 +8,8 @@ import math
 import os
 import pathlib
 import signal
+import subprocess
+import sys
 import tempfile
 import time
 import unittest
@@ -35,6 +37,20 @@ COPIED = "[stack not in memory]"
 # code that runs, so that the fault of its page is sampled there now and then; of a plugin that is
 # unmapped soon after, its name, of which this is the address, may not have been read.
 LINKED = {"_init", "0x1000"}
+
+# Runs for 20 ms at the beginning of each second.
+PUNCTUAL = """
+import sys, time
+with open(sys.argv[1], "w") as procs:
+    procs.write("0")
+for _ in range(24):
+    now = time.monotonic()
+    time.sleep(1 - now % 1)
+    end = time.process_time() + 0.02
+    while time.process_time() < end:
+        pass
+"""
+
 
 class Known:
     """The program in a cgroup of its own, which an exporter knows by then."""
@@ -218,6 +234,29 @@ class KnownStacks(ProfileTest):
             self.cgroups.enter("shares", known.program.pid)
 
         self.assert_agree(exporter, RATE, run, known.path, self.cgroups.path("other"))
+
+    def test_what_runs_at_the_same_time_of_each_second_is_sampled_as_often_as_it_runs(self):
+        """With a whole number of samples a second it is met each time, or never. Of 24 seconds in
+        which it runs for 0.4 of the time between two samples, 9 meet it, more or less by one or two."""
+        exporter = self.start(rate=19)
+        self.cgroups.make("punctual")
+        path = self.cgroups.path("punctual")
+        procs = os.fsdecode(self.cgroups.directory("punctual")) + "/cgroup.procs"
+        load = self.enterContext(subprocess.Popen([sys.executable, "-c", PUNCTUAL, procs]))
+        exporter.scrape_until(
+            lambda m: m.value("pmu_cgroup_task_clock_seconds_total", cgroup=path) is not None,
+            PATIENCE, f"the clock of {path}")
+        before = exporter.after_cycles(1)
+        self.assertEqual(load.wait(), 0)
+        after = exporter.after_cycles(2)
+        samples = after.value("pmu_cgroup_profile_samples_total", cgroup=path) - (
+            before.value("pmu_cgroup_profile_samples_total", cgroup=path) or 0)
+        seconds = float(after.value("pmu_cgroup_task_clock_seconds_total", cgroup=path)
+                        - before.value("pmu_cgroup_task_clock_seconds_total", cgroup=path))
+        print(f"{samples} samples, {19.382 * seconds:.1f} by the clock")
+        self.assertGreater(seconds, 0.2)
+        self.assertGreater(float(samples), 0.3 * 19.382 * seconds)
+        self.assertLess(float(samples), 1.8 * 19.382 * seconds)
 
     def test_samples_agree_with_the_clock_of_the_cgroup(self):
         exporter = self.start(rate=99)

@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "metric/account.h"
 #include "metric/metric_fixture.h"
+#include "sys/bpf/profile/period.h"
 
 static const struct event clock_event = {.name = (char *)"task-clock",
                                          .scale = 1,
@@ -36,11 +37,12 @@ static void make_plan(struct fixture *f, const struct event *event, bool profile
     f->sample->groups[0] = (struct group_sample){.counted = true, .ran = true};
 }
 
-/* An interval in which the target ran for so long and was sampled so often, 100 times a second. */
-static void add_to(struct account *account, struct sample *sample, double seconds, uint64_t n,
+/* An interval in which the target ran for so long, in hundreds of samples' time, and was sampled so
+ * often. */
+static void add_to(struct account *account, struct sample *sample, double hundreds, uint64_t n,
                    bool goes_on)
 {
-    sample->events[0].count = (uint64_t)(seconds * (double)NS_PER_SECOND);
+    sample->events[0].count = (uint64_t)(hundreds * 100 * (double)profile_period_ns(100));
     account_update(account, sample);
     account_add_profile(account, n, 100, goes_on);
 }

@@ -19,7 +19,7 @@ static void *set_many(void *slot)
 {
     for (uint64_t i = 0; i < 20000; i++)
         profile_status_slot_set(
-            slot, &(struct profile_status){.wanted = true, .rate_hz = i, .sampler_cpu_ns = i});
+            slot, &(struct profile_status){.wanted = true, .samples = i, .sampler_cpu_ns = i});
     return NULL;
 }
 
@@ -34,10 +34,10 @@ static void status__is_never_a_mixture_of_two(void **state)
     for (int i = 0; i < 20000; i++) {
         const struct profile_status status = profile_status_slot_get(slot);
 
-        assert_int_equal(status.rate_hz, status.sampler_cpu_ns);
+        assert_int_equal(status.samples, status.sampler_cpu_ns);
     }
     assert_int_equal(pthread_join(thread, NULL), 0);
-    assert_int_equal(profile_status_slot_get(slot).rate_hz, 19999);
+    assert_int_equal(profile_status_slot_get(slot).samples, 19999);
 }
 
 static void free__takes_null(void **state)

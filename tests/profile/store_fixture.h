@@ -14,11 +14,13 @@
 #include "base/text.h"
 #include "profile/store.h"
 #include "profile/tree.h"
+#include "sys/bpf/profile/period.h"
 
 #define SECOND NS_PER_SECOND
 #define MINUTE (60 * SECOND)
 #define HOUR   (60 * MINUTE)
 #define RATE   100u
+#define PERIOD profile_period_ns(RATE)
 
 /* Midnight of some day, so that hours and minutes begin with the test. */
 #define BEGIN (UINT64_C(20000) * 24 * HOUR)

@@ -191,8 +191,9 @@ static void difference__of_time__is_by_the_length_of_each_range(void **state)
 
     (void)state;
     assert_int_equal(difference_new(before, after, DIFFERENCE_OF_TIME, &difference), 0);
-    assert_true(fabs(difference->nodes[0].change - 0.5) < 1e-6); /* from 1 CPU to 1.5 */
-    assert_true(fabs(difference->rows[0].change - 0.5) < 1e-6);
+    /* half as much again as the 100 samples a second that it had */
+    assert_true(fabs(difference->nodes[0].change - 50 * (double)PERIOD / 1e9) < 1e-6);
+    assert_true(fabs(difference->rows[0].change - 50 * (double)PERIOD / 1e9) < 1e-6);
     assert_true(difference->rows[0].differs);
     assert_true(fabs(difference->rows[1].change) < 1e-6);
     assert_false(difference->rows[1].differs);

@@ -42,7 +42,7 @@ static void tree__of_stacks__has_them_and_their_time(void **state)
     assert_whole(tree);
     assert_tree(tree, known);
     assert_int_equal(tree->nodes[0].total, 21);
-    assert_int_equal(tree->nodes[0].total_value, 210000000);
+    assert_int_equal(tree->nodes[0].total_value, 21 * PERIOD);
     assert_int_equal(tree->rate_hz, RATE);
 }
 
@@ -61,7 +61,7 @@ static void table__counts_each_sample_once_for_a_function_that_calls_itself(void
     assert_string_equal(tree->functions[rows[2].function].name, "a");
     assert_int_equal(rows[2].self, 2);
     assert_int_equal(rows[2].total, 9);
-    assert_int_equal(rows[2].total_value, 90000000);
+    assert_int_equal(rows[2].total_value, 9 * PERIOD);
 }
 
 static void invert__begins_with_the_leaves(void **state)

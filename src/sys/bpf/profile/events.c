@@ -16,6 +16,7 @@
 
 #include "base/clock.h"
 #include "sys/bpf/profile/parts.h"
+#include "sys/bpf/profile/period.h"
 #include "sys/perf_event.h"
 
 #include <profile.skel.h>
@@ -45,7 +46,7 @@ static struct perf_event_attr make_attributes(unsigned rate_hz)
         .type = PERF_TYPE_SOFTWARE,
         .size = sizeof(struct perf_event_attr),
         .config = PERF_COUNT_SW_CPU_CLOCK,
-        .sample_period = NS_PER_SECOND / rate_hz,
+        .sample_period = profile_period_ns(rate_hz),
         .sample_type = PERF_SAMPLE_TIME,
         .disabled = 1,
         .exclude_idle = 1,

@@ -38,9 +38,10 @@ COPIED = "[stack not in memory]"
 # unmapped soon after, its name, of which this is the address, may not have been read.
 LINKED = {"_init", "0x1000"}
 
-# Runs for 20 ms at the beginning of each second.
+# Runs for 20 ms at the beginning of each second, on one CPU.
 PUNCTUAL = """
-import sys, time
+import os, sys, time
+os.sched_setaffinity(0, [min(os.sched_getaffinity(0))])
 with open(sys.argv[1], "w") as procs:
     procs.write("0")
 for _ in range(24):

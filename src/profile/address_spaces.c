@@ -85,7 +85,8 @@ static struct profile_mapping to_mapping(struct address_spaces *spaces,
         .path = vma->path,
         .pid = (pid_t)vma->pid,
         .start = vma->start,
-        .end = vma->end};
+        .end = vma->end,
+        .may_stall = vma->may_stall != 0};
 
     if (vma->kind == PROFILE_VMA_ANONYMOUS)
         return mapping;

@@ -12,7 +12,9 @@
 #define HASH_NONFATAL_OOM 1
 #include <uthash.h>
 
+#include "base/cleanup.h"
 #include "base/clock.h"
+#include "profile/open_object.h"
 #include "sys/small_file.h"
 
 #define AGAIN_NS   (10 * NS_PER_SECOND)
@@ -158,26 +160,58 @@ static int read_status(const struct jit_maps *maps, pid_t pid, uid_t *ret_uid, l
     return 0;
 }
 
+/*
+ * Whether a process, by its directory in /proc, is in our user namespace. One that is not may have
+ * mounted a file system that it serves itself, and answers when it likes.
+ */
+static bool is_in_our_user_namespace(int process)
+{
+    struct stat ours, its;
+
+    if (stat("/proc/self/ns/user", &ours) < 0)
+        return errno == ENOENT; /* this kernel has none */
+    return fstatat(process, "ns/user", &its, 0) == 0 && its.st_dev == ours.st_dev &&
+           its.st_ino == ours.st_ino;
+}
+
+/*
+ * The root directory that a process has. It is taken before its user namespace is looked at, which
+ * it can leave for one of its own, but not for ours.
+ */
+static int open_root(const struct jit_maps *maps, pid_t pid)
+{
+    char name[16];
+    AUTO_CLOSE int process = -1, root = -1;
+
+    (void)snprintf(name, sizeof(name), "%d", (int)pid);
+    process = openat(maps->procfs_fd, name, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    root = process < 0 ? -1 : openat(process, "root", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (root < 0)
+        return -errno;
+    return is_in_our_user_namespace(process) ? TAKE_FD(root) : -EPERM;
+}
+
 /* Anybody can make a file of this name: what is no file of the process's user is not opened. */
 static int open_map(const struct jit_maps *maps, pid_t pid)
 {
     char name[64];
     struct stat status;
-    AUTO_CLOSE int fd = -1;
+    AUTO_CLOSE int root = -1, found = -1;
     uid_t uid;
     long number;
     int r = read_status(maps, pid, &uid, &number);
 
-    if (r < 0)
-        return r;
-    (void)snprintf(name, sizeof(name), "%d/root/tmp/perf-%ld.map", (int)pid, number);
-    fd = openat(maps->procfs_fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
-    if (fd < 0)
+    root = r < 0 ? r : open_root(maps, pid);
+    if (root < 0)
+        return root;
+    (void)snprintf(name, sizeof(name), "tmp/perf-%ld.map", number);
+    found = openat(root, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+    if (found < 0)
         return -errno;
-    if (fstat(fd, &status) < 0 || !S_ISREG(status.st_mode) || status.st_uid != uid ||
+    if (fstat(found, &status) < 0 || !S_ISREG(status.st_mode) || status.st_uid != uid ||
         status.st_size > MOST_BYTES)
         return -EPERM;
-    return TAKE_FD(fd);
+    return open_found(found);
 }
 
 bool jit_maps_next_job(struct jit_maps *maps, uint64_t now_ns, struct object_job *ret_job)

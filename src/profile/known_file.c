@@ -21,7 +21,7 @@ static int open_file(const struct known_files *files, const struct known_file *f
                                        .pid = file->pid,
                                        .start = file->start,
                                        .end = file->end};
-    AUTO_CLOSE int fd = open_object(files->setup.procfs_fd, &place);
+    AUTO_CLOSE int fd = file->may_stall ? -EACCES : open_object(files->setup.procfs_fd, &place);
 
     if (fd >= 0 && fstat(fd, ret_status) < 0)
         return -errno;

@@ -44,7 +44,8 @@ struct known_file {
     uint64_t names_ns; /* no job of names before */
     uint32_t *asked;   /* what the present job was asked for: the first ones of those wanted */
     size_t n_asked;
-    bool is_here; /* the path leads to it here, and not only where somebody has mounted it */
+    bool is_here;   /* the path leads to it here, and not only where somebody has mounted it */
+    bool may_stall; /* struct profile_vma: it is never opened */
     bool is_marked;
     bool is_doubtful;  /* it was FILE_KEPT: it may have been written over since it was read */
     UT_hash_handle hh; /* by key */

@@ -75,7 +75,7 @@ static bool is_here(const struct file_sight *sight)
     const struct object_place place = {
         .path = sight->path, .device = sight->key.device, .inode = sight->key.inode};
 
-    return object_is_at_path(&place);
+    return !sight->may_stall && object_is_at_path(&place);
 }
 
 static struct known_file *enter(struct known_files *files, const struct file_sight *sight)
@@ -92,6 +92,7 @@ static struct known_file *enter(struct known_files *files, const struct file_sig
     file->path = strdup(sight->path);
     file->owner = make_owner(sight->path);
     file->is_here = is_here(sight);
+    file->may_stall = sight->may_stall;
     if (!file->path || !file->owner) {
         known_file_free(file);
         return NULL;

@@ -46,6 +46,7 @@ struct file_sight {
     const char *path; /* as the kernel shows it */
     pid_t pid;
     uint64_t start, end;
+    bool may_stall; /* struct profile_vma: it is never opened */
 };
 
 /* The number of a file. Where there is none left, that of "[other files]", which has no tables. */

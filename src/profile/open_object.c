@@ -31,12 +31,7 @@ static bool is_mapped_file(int fd, const struct object_place *place)
            kernel_device(status.st_dev) == place->device;
 }
 
-/*
- * Somebody else has chosen the path, in what it has mounted: here it may lead to a device, which
- * would notice that it is opened. So a file is found without being opened, and opened when it is
- * known to be the one.
- */
-static int open_found(int found)
+int open_found(int found)
 {
     char path[64];
     int fd;

@@ -23,6 +23,13 @@ struct object_place {
  */
 int open_object(int procfs_fd, const struct object_place *place);
 
+/*
+ * Opens for reading what was found with O_PATH. Where somebody else has chosen the path, it may
+ * lead to a device or a FIFO, which would notice that it is opened: so a file is found first, and
+ * opened when it is known to be the one. A descriptor that the caller closes, or -errno.
+ */
+int open_found(int found);
+
 /* Whether the file stands at the path in what we have mounted. It is not opened for that. */
 bool object_is_at_path(const struct object_place *place);
 

@@ -25,6 +25,10 @@
 
 #define NS_PER_MS UINT64_C(1000000)
 
+/* Who is killed has ended after so long, unless the kernel waits for something in his place. */
+#define KILLED_MS        2000
+#define MOST_LEFT_BEHIND 16
+
 /*
  * Signals that are sent to all processes of a terminal or of a service are for the service, which
  * tells us by closing the socket.
@@ -154,6 +158,19 @@ static uint64_t to_ns(const struct timeval *time)
     return (uint64_t)time->tv_sec * NS_PER_SECOND + (uint64_t)time->tv_usec * 1000;
 }
 
+/*
+ * Workers that do not end although they were killed: they read a file for which the kernel waits,
+ * of a file system whose server does not answer. They are left behind, and taken when they have
+ * ended.
+ */
+static unsigned n_left_behind;
+
+static void take_left_behind(void)
+{
+    while (n_left_behind > 0 && waitpid(-1, NULL, WNOHANG) > 0)
+        n_left_behind--;
+}
+
 static struct reader_reply follow(pid_t pid, unsigned wall_ms)
 {
     AUTO_CLOSE const int worker = pidfd_open(pid, 0);
@@ -163,6 +180,10 @@ static struct reader_reply follow(pid_t pid, unsigned wall_ms)
 
     if (was_late)
         (void)kill(pid, SIGKILL);
+    if (was_late && worker >= 0 && !wait_for_end(worker, KILLED_MS)) {
+        n_left_behind++;
+        return (struct reader_reply){.outcome = OBJECT_TOO_SLOW};
+    }
     if (TEMP_FAILURE_RETRY(wait4(pid, &status, 0, &usage)) != pid || worker < 0)
         return (struct reader_reply){.outcome = OBJECT_FAILED};
     return (struct reader_reply){
@@ -179,7 +200,8 @@ static struct reader_reply answer(const struct reader_work *work,
     int places[READER_DESCRIPTORS_MOST];
     pid_t pid;
 
-    if (request->n_starts > OBJECT_JOB_STARTS_MOST ||
+    take_left_behind();
+    if (n_left_behind >= MOST_LEFT_BEHIND || request->n_starts > OBJECT_JOB_STARTS_MOST ||
         !place_descriptors(request, descriptors, places))
         return failed;
     pid = reader_worker_fork(work, request, places);

@@ -202,29 +202,30 @@ static int finish_job(struct sampler *sampler, uint64_t now_ns)
     return 0;
 }
 
-static bool next_map(struct sampler *sampler, uint64_t now_ns, struct object_job *job)
+/* The next one for whom it reads now. */
+static bool next_job_of(struct sampler *sampler, uint64_t now_ns, struct object_job *job)
 {
-    sampler->reads_for = SAMPLER_READS_MAP;
-    return jit_maps_next_job(sampler->jit, now_ns, job);
+    switch (sampler->reads_for) {
+    case SAMPLER_READS_MAP:
+        return jit_maps_next_job(sampler->jit, now_ns, job);
+    case SAMPLER_READS_CODE:
+        return code_desk_next_job(&sampler->desk, sampler->files, job);
+    default:
+        return known_files_next_job(sampler->files, now_ns, job);
+    }
 }
 
-static bool next_file(struct sampler *sampler, uint64_t now_ns, struct object_job *job)
-{
-    sampler->reads_for = SAMPLER_READS_FILE;
-    return known_files_next_job(sampler->files, now_ns, job);
-}
-
-/* For code somebody waits. Maps and files take turns: none of them can hold up the other. */
+/* Maps, code that somebody waits for, and files take turns: none of them can hold up the others. */
 static bool next_job(struct sampler *sampler, uint64_t now_ns, struct object_job *job)
 {
-    const bool was_map = sampler->reads_for == SAMPLER_READS_MAP;
+    const enum sampler_read last = sampler->reads_for;
 
-    sampler->reads_for = SAMPLER_READS_CODE;
-    if (code_desk_next_job(&sampler->desk, sampler->files, job))
-        return true;
-    if (was_map)
-        return next_file(sampler, now_ns, job) || next_map(sampler, now_ns, job);
-    return next_map(sampler, now_ns, job) || next_file(sampler, now_ns, job);
+    for (unsigned i = 1; i <= SAMPLER_READS_COUNT_; i++) {
+        sampler->reads_for = (enum sampler_read)((last + i) % SAMPLER_READS_COUNT_);
+        if (next_job_of(sampler, now_ns, job))
+            return true;
+    }
+    return false;
 }
 
 static int begin_job(struct sampler *sampler, uint64_t now_ns)

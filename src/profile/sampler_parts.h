@@ -12,7 +12,12 @@
 #include "profile/unwind_pool.h"
 
 /* For whom the reader works. */
-enum sampler_read { SAMPLER_READS_FILE, SAMPLER_READS_MAP, SAMPLER_READS_CODE };
+enum sampler_read {
+    SAMPLER_READS_FILE,
+    SAMPLER_READS_CODE,
+    SAMPLER_READS_MAP,
+    SAMPLER_READS_COUNT_,
+};
 
 /* A recording beside what always samples. */
 struct sampler_recording {

@@ -130,6 +130,24 @@ class Files(ProfileTest):
         self.assert_named(exporter, "contained")
         self.assertEqual(list(inside.iterdir()), [])
 
+    def test_programs_of_what_somebody_without_rights_has_mounted_are_never_opened(self):
+        """The server of such a file system may let us wait for ever: who runs from it has no names."""
+        words = ["unshare", "--user", "--map-root-user", "--mount"]
+        if subprocess.run([*words, "true"], capture_output=True).returncode != 0:
+            self.skipTest("there are no user namespaces here")
+        exporter = self.start()
+        self.run_load(*words, "sh", "-c", 'mount -t tmpfs none "$0" && cp "$1" "$0/foreign_shares" && '
+                      'exec "$0/foreign_shares" "$2" "$3"', self.directory, PROGRAM)
+        self.until(lambda: self.names(exporter, "foreign_shares"), "samples of it")
+        quick = self.directory.with_name(f"{self.directory.name}_quick_shares")
+        shutil.copy(PROGRAM, quick)
+        self.addCleanup(quick.unlink)
+        self.run_load(quick)
+        self.assert_named(exporter, quick.name)
+        self.assertGreater(exporter.scrape().value(FILES, state="missing"), 0)
+        self.assertEqual({name for name in self.names(exporter, "foreign_shares")
+                          if not name.startswith(("0x", "["))}, set())
+
     def test_a_program_that_was_deleted_while_it_runs_has_its_names(self):
         exporter = self.start()
         program = shutil.copy(PROGRAM, self.directory / "deleted_shares")

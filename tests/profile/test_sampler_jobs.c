@@ -189,16 +189,18 @@ static void files_alone__are_read_one_after_the_other(void **state)
     assert_string_equal(world.taken, "fff");
 }
 
-static void code__that_somebody_waits_for__comes_first(void **state)
+/* Who asks for code again and again leaves the reader to the others all the same. */
+static void code__that_somebody_waits_for__takes_its_turn(void **state)
 {
     struct sampler sampler = {0};
 
     (void)state;
-    world.has_file = world.has_map = true;
-    turn(&sampler, 1);
-    world.has_code = true;
+    world.has_file = world.has_map = world.has_code = true;
     turn(&sampler, 4);
-    assert_string_equal(world.taken, "mcmf");
+    assert_string_equal(world.taken, "cmf");
+    world.has_code = true;
+    turn(&sampler, 3);
+    assert_string_equal(world.taken, "cmfmfc");
 }
 
 static void all_jobs__are_counted(void **state)
@@ -222,7 +224,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(perf_maps_and_files__take_turns),
         TEST(files_alone__are_read_one_after_the_other),
-        TEST(code__that_somebody_waits_for__comes_first),
+        TEST(code__that_somebody_waits_for__takes_its_turn),
         TEST(all_jobs__are_counted),
     };
 

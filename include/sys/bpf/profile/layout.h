@@ -72,7 +72,8 @@ struct profile_vma {
     __u32 pid;
     __u32 kind;       /* enum profile_vma_kind */
     __u32 generation; /* of the inode, which tells it from others that had its number */
-    __u32 path_length, unused;
+    __u32 path_length;
+    __u32 may_stall; /* who opens or reads the file may have to wait for somebody without rights */
     char path[PROFILE_PATH_SIZE];
 };
 

@@ -209,8 +209,14 @@ int BPF_PROG(on_exit, struct task_struct *task)
 struct path {
 } KERNEL_TYPE;
 
+struct user_namespace {
+    int level; /* 0: the machine's */
+} KERNEL_TYPE;
+
 struct super_block {
     __u32 s_dev;
+    unsigned long s_magic;
+    struct user_namespace *s_user_ns; /* of who has mounted it */
 } KERNEL_TYPE;
 
 struct inode {
@@ -255,6 +261,17 @@ const volatile __u32 page_shift = 12;
 
 struct profile_vma vma_record; /* there is one reader at a time */
 
+#define FUSE_MAGIC 0x65735546
+
+/*
+ * A file system that a process serves (FUSE) answers when that process likes, and one that lies
+ * over it (overlayfs) with it. Everybody may mount either in a user namespace of his own.
+ */
+static __always_inline bool may_stall(const struct super_block *mounted)
+{
+    return mounted->s_magic == FUSE_MAGIC || mounted->s_user_ns->level > 0;
+}
+
 /* Tells of each executable mapping of a process, or of all. */
 SEC("iter/task_vma")
 int on_vma(struct bpf_iter__task_vma *context)
@@ -273,13 +290,14 @@ int on_vma(struct bpf_iter__task_vma *context)
     record->end = vma->vm_end;
     record->offset = (__u64)vma->vm_pgoff << page_shift;
     record->pid = (__u32)task->tgid;
-    record->inode = record->device = record->generation = 0;
+    record->inode = record->device = record->generation = record->may_stall = 0;
     record->kind = PROFILE_VMA_ANONYMOUS;
     if (file) {
         record->kind = PROFILE_VMA_FILE;
         record->inode = file->f_inode->i_ino;
         record->device = file->f_inode->i_sb->s_dev;
         record->generation = file->f_inode->i_generation;
+        record->may_stall = may_stall(file->f_inode->i_sb);
         length = bpf_d_path(&file->f_path, record->path, sizeof(record->path));
     } else if (task->mm && (__u64)task->mm->context.vdso == record->start) {
         record->kind = PROFILE_VMA_VDSO;

@@ -50,7 +50,7 @@ static void whoever_has_slow_files_read__comes_after_the_others(void **state)
     expect_next(f, "f", 10 * SECOND, SECOND / 10); /* not forgotten yet */
     for (unsigned i = 1; i <= 5; i++) {
         (void)find(f, "e"); /* it is still mapped */
-        known_files_sweep(f->files, i * 100 * SECOND);
+        known_files_sweep(f->files, UINT64_C(100) * i * SECOND);
     }
     want(f, "g", 2, 600 * SECOND);
     expect_next(f, "e", 600 * SECOND, 0);

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
+#include <sys/ptrace.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -153,6 +154,47 @@ static void a_worker_that_waits__is_killed_when_its_time_is_over(void **state)
     assert_reads();
 }
 
+/* The children of a process, by the kernel: the first of them, or 0. */
+static pid_t child_of(pid_t pid)
+{
+    char path[64], text[64] = "";
+    AUTO_CLOSE int fd = -1;
+
+    (void)snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)pid, (int)pid);
+    fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0 || read(fd, text, sizeof(text) - 1) <= 0)
+        return 0;
+    return (pid_t)strtol(text, NULL, 10);
+}
+
+/* As one of which the kernel waits for somebody else, in a read: here its end is held up. */
+static void a_worker_that_does_not_end_when_it_is_killed__is_left_behind(void **state)
+{
+    AUTO_CLOSE int near = -1, far = -1;
+    int ends[2];
+    pid_t worker = 0;
+
+    (void)state;
+    assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+    near = ends[0];
+    far = ends[1];
+    begin(WAITS, near);
+    while (worker == 0)
+        worker = child_of(child_of(getpid()));
+    if (ptrace(PTRACE_SEIZE, worker, NULL, PTRACE_O_TRACEEXIT) < 0) {
+        print_message("a worker cannot be traced here: %s\n", strerror(errno));
+        skip();
+    }
+    assert_int_equal(finish().outcome, OBJECT_TOO_SLOW);
+    assert_int_equal(kill(worker, 0), 0);
+    assert_reads();
+    assert_int_equal(waitpid(worker, NULL, __WALL), worker);
+    assert_int_equal(ptrace(PTRACE_DETACH, worker, NULL, NULL), 0);
+    assert_reads();
+    while (kill(worker, 0) == 0) /* it is taken with the next job */
+        assert_reads();
+}
+
 static void a_worker_that_takes_memory_without_end__gets_none(void **state)
 {
     (void)state;
@@ -261,19 +303,6 @@ static void nothing_under_way__is_nothing_done(void **state)
     assert_int_equal(object_reader_finish(reader, &result), -EAGAIN);
 }
 
-/* The children of a process, by the kernel: the first of them, or 0. */
-static pid_t child_of(pid_t pid)
-{
-    char path[64], text[64] = "";
-    AUTO_CLOSE int fd = -1;
-
-    (void)snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)pid, (int)pid);
-    fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0 || read(fd, text, sizeof(text) - 1) <= 0)
-        return 0;
-    return (pid_t)strtol(text, NULL, 10);
-}
-
 static void the_process__has_no_rights(void **state)
 {
     char path[64], text[4096] = "";
@@ -370,6 +399,7 @@ int main(void)
         TEST(a_worker_that_loops__runs_out_of_time),
         TEST(a_worker__cannot_answer_in_the_place_of_its_parent),
         TEST(a_worker_that_waits__is_killed_when_its_time_is_over),
+        TEST(a_worker_that_does_not_end_when_it_is_killed__is_left_behind),
         TEST(a_worker_that_takes_memory_without_end__gets_none),
         TEST(a_worker_that_writes_without_end__is_stopped),
         TEST(what_a_worker_writes_that_is_no_table__is_refused),

@@ -168,7 +168,7 @@ static void turn(struct sampler *sampler, size_t n)
         assert_int_equal(sampler_turn(sampler), 0);
 }
 
-/* Neither can hold up the other, whose job it is that never ends. */
+/* Neither can keep the reader from the other by having something to be read all the time. */
 static void perf_maps_and_files__take_turns(void **state)
 {
     struct sampler sampler = {0};

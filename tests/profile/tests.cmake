@@ -2,6 +2,7 @@
 add_unit_test(profile changed_processes)
 add_unit_test(profile extents)
 add_unit_test(profile kernel_names)
+add_unit_test(profile jit_maps)
 add_unit_test(profile known_files)
 add_unit_test(profile known_files_choice)
 add_unit_test(profile open_object)

@@ -45,7 +45,7 @@ struct profile_status profiler_status_make(const struct profiler_facts *facts)
 
     status.wanted = facts->wanted;
     status.reason = facts->reason;
-    status.rate_hz = (double)profile_rate_mhz(facts->rate_hz) / 1000;
+    status.rate_hz = (double)profile_rate_millihertz(facts->rate_hz) / 1000;
     status.files_read = status.files_awaited = status.files_refused = status.files_missing =
         status.files_kept = 0;
     status.table_bytes = status.kept_bytes = status.processes = 0;

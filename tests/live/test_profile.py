@@ -18,7 +18,8 @@ import live
 from cgroups import Cgroups
 from exporter import PATIENCE, Exporter, quote
 from line_program import LineProgram
-from profiles import CHAINS, NAMES_PATIENCE, NEW, ask_profile, chain, is_end_of, is_part_of, own_stacks
+from profiles import (CHAINS, NAMES_PATIENCE, NEW, ask_profile, chain, is_end_of, is_part_of, own_stacks,
+                      sampled_hz)
 
 KNOWN_STACKS = live.program("known_stacks")
 PLUGINS = [str(pathlib.Path(KNOWN_STACKS).with_name(f"known_plugin_{which}.so"))
@@ -204,7 +205,7 @@ class KnownStacks(ProfileTest):
         clock, samples = (float(after.value(name, cgroup=path) - before.value(name, cgroup=path))
                           for name in ("pmu_cgroup_task_clock_seconds_total",
                                        "pmu_cgroup_profile_samples_total"))
-        expected = clock * rate
+        expected = clock * sampled_hz(rate)
         print(f"{path}: {samples:.0f} samples, {expected:.0f} by the clock")
         return abs(samples - expected) / math.sqrt(max(expected, 1))
 
@@ -257,10 +258,11 @@ class KnownStacks(ProfileTest):
             before.value("pmu_cgroup_profile_samples_total", cgroup=path) or 0)
         seconds = float(after.value("pmu_cgroup_task_clock_seconds_total", cgroup=path)
                         - before.value("pmu_cgroup_task_clock_seconds_total", cgroup=path))
-        print(f"{samples} samples, {19.382 * seconds:.1f} by the clock")
+        expected = sampled_hz(19) * seconds
+        print(f"{samples} samples, {expected:.1f} by the clock")
         self.assertGreater(seconds, 0.2)
-        self.assertGreater(float(samples), 0.3 * 19.382 * seconds)
-        self.assertLess(float(samples), 1.8 * 19.382 * seconds)
+        self.assertGreater(float(samples), 0.3 * expected)
+        self.assertLess(float(samples), 1.8 * expected)
 
     def test_samples_agree_with_the_clock_of_the_cgroup(self):
         exporter = self.start(rate=99)

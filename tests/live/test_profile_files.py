@@ -12,7 +12,7 @@ import tempfile
 import time
 
 import live
-from exporter import Exporter
+from exporter import PATIENCE, Exporter
 from own_mounts import UNSHARE, own_mounts
 from profiles import NAMES_PATIENCE, ask_profile
 from test_profile import ProfileTest
@@ -130,23 +130,41 @@ class Files(ProfileTest):
         self.assert_named(exporter, "contained")
         self.assertEqual(list(inside.iterdir()), [])
 
+    def assert_never_opened(self, exporter, owner):
+        """It has samples and no names, where a program that came after it has its names."""
+        self.until(lambda: self.names(exporter, owner), f"samples of {owner}")
+        quick = self.directory.with_name(f"{self.directory.name}_quick_shares")
+        shutil.copy(PROGRAM, quick)
+        self.addCleanup(quick.unlink)
+        self.run_load(quick)
+        self.assert_named(exporter, quick.name)
+        exporter.scrape_until(lambda m: m.value(FILES, state="missing") > 0, PATIENCE, "a file that is not opened")
+        self.assertEqual({name for name in self.names(exporter, owner)
+                          if not name.startswith(("0x", "["))}, set())
+
     def test_programs_of_what_somebody_without_rights_has_mounted_are_never_opened(self):
-        """The server of such a file system may let us wait for ever: who runs from it has no names."""
+        """Its server, if it has one, may let us wait for ever."""
         words = ["unshare", "--user", "--map-root-user", "--mount"]
         if subprocess.run([*words, "true"], capture_output=True).returncode != 0:
             self.skipTest("there are no user namespaces here")
         exporter = self.start()
         self.run_load(*words, "sh", "-c", 'mount -t tmpfs none "$0" && cp "$1" "$0/foreign_shares" && '
                       'exec "$0/foreign_shares" "$2" "$3"', self.directory, PROGRAM)
-        self.until(lambda: self.names(exporter, "foreign_shares"), "samples of it")
-        quick = self.directory.with_name(f"{self.directory.name}_quick_shares")
-        shutil.copy(PROGRAM, quick)
-        self.addCleanup(quick.unlink)
-        self.run_load(quick)
-        self.assert_named(exporter, quick.name)
-        self.assertGreater(exporter.scrape().value(FILES, state="missing"), 0)
-        self.assertEqual({name for name in self.names(exporter, "foreign_shares")
-                          if not name.startswith(("0x", "["))}, set())
+        self.assert_never_opened(exporter, "foreign_shares")
+
+    def test_programs_of_what_a_process_serves_are_never_opened(self):
+        live.need("bindfs")
+        if not os.path.exists("/dev/fuse"):
+            self.skipTest("this kernel has no FUSE")
+        source, served = self.directory / "source", self.directory / "served"
+        source.mkdir()
+        served.mkdir()
+        shutil.copy(PROGRAM, source / "served_shares")
+        subprocess.run(["bindfs", source, served], check=True)
+        self.addCleanup(subprocess.run, ["umount", "--lazy", served], check=True)
+        exporter = self.start()
+        self.run_load(served / "served_shares")
+        self.assert_never_opened(exporter, "served_shares")
 
     def test_a_program_that_was_deleted_while_it_runs_has_its_names(self):
         exporter = self.start()

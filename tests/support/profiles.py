@@ -59,6 +59,11 @@ NEW = {"[process too young]", "[no unwind table]", "[code not known to be mapped
        "[mappings have changed]"}
 
 
+def sampled_hz(rate):
+    """How often a CPU is sampled in a second where the configuration has this rate."""
+    return rate + 0.382
+
+
 def chain(*names):
     return ("main",) + names
 

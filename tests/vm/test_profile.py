@@ -7,7 +7,7 @@ import unittest
 
 import live
 from guest import COUNTING, Guest
-from profiles import CHAINS, NEW, is_end_of, is_part_of, own_stacks, stacks_of
+from profiles import CHAINS, NEW, is_end_of, is_part_of, own_stacks, sampled_hz, stacks_of
 
 RATE = 499
 FEW = 20
@@ -130,7 +130,7 @@ class Hotplug(unittest.TestCase):
         return float(after - before)
 
     def test_a_cpu_that_has_come_back_is_sampled_as_before(self):
-        expected = RATE * self.growth("pmu_cgroup_task_clock_seconds_total")
+        expected = sampled_hz(RATE) * self.growth("pmu_cgroup_task_clock_seconds_total")
         samples = self.growth("pmu_cgroup_profile_samples_total")
         print(f"{samples:.0f} samples, {expected:.0f} by the clock")
         self.assertGreater(expected, RATE / 2)

@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "expose/annotation_json.h"
+#include "service/profile_answer.h"
 #include "service/profile_arguments.h"
 
 /* Says why the code of a function cannot be listed. Returns what the question is refused with. */
@@ -55,15 +56,16 @@ static int tell_too_few(uint64_t samples, const struct profile_places *places,
     return -ENOENT;
 }
 
-static int find_places(const struct profile_store *store, const struct profile_arguments *arguments,
-                       struct text *text, struct profile_places **ret_places)
+static int find_places(const struct profile_sources *sources,
+                       const struct profile_arguments *arguments, struct text *text,
+                       struct profile_places **ret_places)
 {
     const struct profile_range range = profile_choice_range(&arguments->choice);
     const struct profile_wanted_function wanted = {arguments->owner, arguments->function};
-    int r = profile_store_places(store, &range, &wanted, ret_places);
+    int r = profile_store_places(sources->store, &range, &wanted, ret_places);
 
     if (r < 0 && r != -ESRCH)
-        return profile_tell_none(r, &arguments->choice, text);
+        return profile_tell_none(r, sources, &arguments->choice, text);
     if (r == -ESRCH || (*ret_places)->samples < ANNOTATION_SAMPLES_LEAST)
         return tell_too_few((*ret_places)->samples, *ret_places, arguments, text);
     if ((*ret_places)->kind == PROFILE_USER)
@@ -78,15 +80,12 @@ int profile_annotation_work(const struct profile_sources *sources, const void *o
 {
     AUTO(profile_places) struct profile_places *places = NULL;
     AUTO(annotation) struct annotation *annotation = NULL;
-    int r = find_places(sources->store, object, text, &places);
+    int r = find_places(sources, object, text, &places);
 
     if (r < 0)
         return r;
-    if (!sources->sampler) {
-        text_append_format(text, "nothing is sampled now: %s",
-                           sources->reason ? sources->reason : "it is being started or ended");
-        return -EAGAIN;
-    }
+    if (!sources->sampler)
+        return profile_tell_no_sampler(sources, text);
     r = sampler_annotate(sources->sampler, places, &annotation);
     if (r < 0)
         return tell_no_code(r, places, text);

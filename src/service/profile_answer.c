@@ -9,6 +9,28 @@
 #include "expose/profile_pprof.h"
 #include "expose/profile_speedscope.h"
 
+int profile_tell_no_sampler(const struct profile_sources *sources, struct text *text)
+{
+    text_append_format(text, "nothing is sampled now: %s",
+                       sources->reason ? sources->reason : "it is being started or ended");
+    return -EAGAIN;
+}
+
+int profile_tell_none(int r, const struct profile_sources *sources,
+                      const struct profile_choice *choice, struct text *text)
+{
+    if (r != -ENOENT)
+        return r;
+    text_append_format(text, "there are no samples of %.256s", choice->name);
+    if (choice->scope == PROFILE_CGROUP && choice->label[0] != '/')
+        text_append_format(text, "; the path of a cgroup begins with /, as cgroup:/%.256s does",
+                           choice->label);
+    if (sources->sampler)
+        return r;
+    text_append_string(text, "; ");
+    return profile_tell_no_sampler(sources, text);
+}
+
 static bool has_name(const struct profile_function_name *function,
                      const struct profile_arguments *arguments)
 {

@@ -5,6 +5,17 @@
 
 #include "profile/tree.h"
 #include "service/profile_arguments.h"
+#include "service/profile_questions.h"
+
+/* Says that nothing is sampled, and why. Returns -EAGAIN. */
+int profile_tell_no_sampler(const struct profile_sources *sources, struct text *text);
+
+/*
+ * Says that there are no samples of a target, if r is -ENOENT. Returns r, or -EAGAIN where nothing
+ * is sampled, which is said, too.
+ */
+int profile_tell_none(int r, const struct profile_sources *sources,
+                      const struct profile_choice *choice, struct text *text);
 
 /*
  * Writes the part and the form that is asked for. The tree becomes that part. 0; -ENOENT, with

@@ -54,17 +54,6 @@ struct profile_range profile_choice_range(const struct profile_choice *choice)
                                   .to_ns = choice->end_ns};
 }
 
-int profile_tell_none(int r, const struct profile_choice *choice, struct text *text)
-{
-    if (r != -ENOENT)
-        return r;
-    text_append_format(text, "there are no samples of %.256s", choice->name);
-    if (choice->scope == PROFILE_CGROUP && choice->label[0] != '/')
-        text_append_format(text, "; the path of a cgroup begins with /, as cgroup:/%.256s does",
-                           choice->label);
-    return r;
-}
-
 /* Says what a name without a kind may have been meant to be. */
 static void append_meant(const char *name, struct text *text)
 {

@@ -47,9 +47,6 @@ void profile_arguments_free(void *object);
 /* A choice as a range of the store, which borrows from it. */
 struct profile_range profile_choice_range(const struct profile_choice *choice);
 
-/* Says that there are no samples of it, if r is -ENOENT. Returns r. */
-int profile_tell_none(int r, const struct profile_choice *choice, struct text *text);
-
 /*
  * Whether a run is asked about. Then the label is that of the machine, and a difference is one of
  * two runs.

@@ -20,31 +20,30 @@
 #define CONTENT_PPROF "application/octet-stream"
 
 /* Adds up what is asked for. */
-static int collect(const struct profile_store *store, const struct profile_choice *choice,
+static int collect(const struct profile_sources *sources, const struct profile_choice *choice,
                    struct text *text, struct profile_tree **ret_tree)
 {
     const struct profile_range range = profile_choice_range(choice);
 
-    return profile_tell_none(profile_store_collect(store, &range, ret_tree), choice, text);
+    return profile_tell_none(profile_store_collect(sources->store, &range, ret_tree), sources,
+                             choice, text);
 }
 
 static int work_profile(const struct profile_sources *sources, const void *object,
                         struct text *text)
 {
-    const struct profile_store *store = sources->store;
     const struct profile_arguments *arguments = object;
     AUTO(profile_tree) struct profile_tree *tree = NULL;
-    int r = collect(store, &arguments->choice, text, &tree);
+    int r = collect(sources, &arguments->choice, text, &tree);
 
     return r < 0 ? r : profile_answer(arguments, text, &tree);
 }
 
 static int work_table(const struct profile_sources *sources, const void *object, struct text *text)
 {
-    const struct profile_store *store = sources->store;
     const struct profile_arguments *arguments = object;
     AUTO(profile_tree) struct profile_tree *tree = NULL;
-    int r = collect(store, &arguments->choice, text, &tree);
+    int r = collect(sources, &arguments->choice, text, &tree);
 
     return r < 0 ? r : profile_json_write_table(tree, (size_t)arguments->rows, text);
 }
@@ -52,12 +51,11 @@ static int work_table(const struct profile_sources *sources, const void *object,
 static int work_seconds(const struct profile_sources *sources, const void *object,
                         struct text *text)
 {
-    const struct profile_store *store = sources->store;
     const struct profile_arguments *arguments = object;
     const struct profile_range range = profile_choice_range(&arguments->choice);
     AUTO(profile_seconds) struct profile_seconds *seconds = NULL;
-    int r =
-        profile_tell_none(profile_store_seconds(store, &range, &seconds), &arguments->choice, text);
+    int r = profile_tell_none(profile_store_seconds(sources->store, &range, &seconds), sources,
+                              &arguments->choice, text);
 
     return r < 0 ? r : profile_json_write_seconds(seconds, text);
 }
@@ -65,14 +63,13 @@ static int work_seconds(const struct profile_sources *sources, const void *objec
 static int work_difference(const struct profile_sources *sources, const void *object,
                            struct text *text)
 {
-    const struct profile_store *store = sources->store;
     const struct profile_arguments *arguments = object;
     AUTO(profile_tree) struct profile_tree *before = NULL;
     AUTO(profile_tree) struct profile_tree *after = NULL;
-    int r = collect(store, &arguments->before, text, &before);
+    int r = collect(sources, &arguments->before, text, &before);
 
     if (r >= 0)
-        r = collect(store, &arguments->choice, text, &after);
+        r = collect(sources, &arguments->choice, text, &after);
     return r < 0 ? r : profile_answer_difference(before, after, arguments, text);
 }
 
@@ -185,9 +182,10 @@ static int add_part(const struct profile_store *store, const struct profile_argu
     return 0;
 }
 
-static int write_all(const struct profile_store *store, const struct profile_arguments *arguments,
-                     struct text *text)
+static int write_all(const struct profile_sources *sources,
+                     const struct profile_arguments *arguments, struct text *text)
 {
+    const struct profile_store *store = sources->store;
     struct pprof_parts parts AUTO_PARTS = {0};
     struct profile_target_info info;
     int r = make_parts(store, &parts);
@@ -195,19 +193,20 @@ static int write_all(const struct profile_store *store, const struct profile_arg
     for (size_t i = 0; r >= 0 && i < parts.capacity && profile_store_list(store, i, &info); i++)
         if (info.scope != PROFILE_PROCESSES)
             r = add_part(store, arguments, &info, &parts);
+    if (r >= 0 && parts.n == 0 && !sources->sampler)
+        return profile_tell_no_sampler(sources, text);
     return r < 0 ? r : profile_pprof_write(parts.parts, parts.n, text);
 }
 
 static int work_pprof(const struct profile_sources *sources, const void *object, struct text *text)
 {
-    const struct profile_store *store = sources->store;
     const struct profile_arguments *arguments = object;
     AUTO(profile_tree) struct profile_tree *tree = NULL;
     int r;
 
     if (!arguments->choice.name)
-        return write_all(store, arguments, text);
-    r = collect(store, &arguments->choice, text, &tree);
+        return write_all(sources, arguments, text);
+    r = collect(sources, &arguments->choice, text, &tree);
     return r < 0 ? r : profile_answer(arguments, text, &tree);
 }
 

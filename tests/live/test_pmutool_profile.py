@@ -224,6 +224,27 @@ class Profile(live.LiveTest):
             out = self.shown(self.target("known"), self.burn("known", 70), "-n2")
         self.assertEqual([row["function"] for row in ROW.finditer(out)], ["burn_more", "burn_less"])
 
+    def test_without_the_right_to_sample_each_answer_says_so(self):
+        live.need("setpriv")
+        wrapper = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups",
+                   "--inh-caps=+perfmon", "--ambient-caps=+perfmon", "--bounding-set=-all,+perfmon")
+        directory = self.enterContext(tempfile.TemporaryDirectory())
+        os.chown(directory, 65534, 65534)
+        with Exporter(self.config, directory=directory, wrapper=wrapper) as self.exporter:
+            metrics = self.exporter.scrape_until(lambda m: m.find(SUPPORTED), PATIENCE, "the status")
+            self.assertEqual(metrics.sum(SUPPORTED), 0)
+            for path in ("/api/v1/profile?target=machine", "/api/v1/profile/table?target=machine",
+                         "/api/v1/profile/seconds?target=machine", "/debug/pprof/profile",
+                         "/api/v1/profile/annotation?target=machine&name=main",
+                         "/api/v1/profile/difference?target=machine"):
+                with self.subTest(path=path):
+                    answer = self.exporter.get(path)
+                    self.assertEqual(answer.status, 503)
+                    self.assertIn(b"nothing is sampled now: ", answer.body)
+            status, out, error = self.pmutool("machine")
+        self.assertEqual((status, out), (1, ""))
+        self.assertRegex(error, r"^pmutool: there are no samples of machine; nothing is sampled now: \S.*\n$")
+
     def test_names_of_strangers_steer_no_terminal(self):
         live.need("objcopy")
         program = pathlib.Path(self.directory, "evil\x1b[2J\u202e")

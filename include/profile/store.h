@@ -135,6 +135,18 @@ struct profile_tree;
 int profile_store_collect(const struct profile_store *store, const struct profile_range *range,
                           struct profile_tree **ret_tree);
 
+/*
+ * Adds up two ranges that are to be compared. If they have no time in common, their trees have
+ * none either: where widening would give both the same minute or hour, the later one has it. -EDOM:
+ * nothing is left of the earlier one then, as both are within one minute or hour. Else as above;
+ * after a failure there is no tree, and *ret_none, where it is -ENOENT, is the range that has no
+ * samples.
+ */
+int profile_store_collect_two(const struct profile_store *store, const struct profile_range *before,
+                              const struct profile_range *after, struct profile_tree **ret_before,
+                              struct profile_tree **ret_after,
+                              const struct profile_range **ret_none);
+
 /* A target that has samples. */
 struct profile_target_info {
     enum profile_scope scope;

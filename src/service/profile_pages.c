@@ -64,12 +64,21 @@ static int work_difference(const struct profile_sources *sources, const void *ob
                            struct text *text)
 {
     const struct profile_arguments *arguments = object;
+    const struct profile_range range_before = profile_choice_range(&arguments->before);
+    const struct profile_range range = profile_choice_range(&arguments->choice);
+    const struct profile_range *none = NULL;
     AUTO(profile_tree) struct profile_tree *before = NULL;
     AUTO(profile_tree) struct profile_tree *after = NULL;
-    int r = collect(sources, &arguments->before, text, &before);
+    int r =
+        profile_store_collect_two(sources->store, &range_before, &range, &before, &after, &none);
 
-    if (r >= 0)
-        r = collect(sources, &arguments->choice, text, &after);
+    if (r == -EDOM) {
+        text_append_string(text, "both ranges are within one minute or hour, of which only the sum "
+                                 "of its samples is kept");
+        return -EINVAL;
+    }
+    r = profile_tell_none(r, sources, none == &range ? &arguments->choice : &arguments->before,
+                          text);
     return r < 0 ? r : profile_answer_difference(before, after, arguments, text);
 }
 

@@ -360,6 +360,7 @@ class Restart(ProfileTest):
         with Exporter(self.config(), args=arguments) as exporter:
             self.need_profiles(exporter)
             known = Known(self, "shares", 500)
+            began = time.time()
             self.warmed_up(exporter, known)
             stacks = self.stacks(exporter, known, 0)
         self.assertGreater(sum(stacks.values()), FEW)
@@ -367,8 +368,17 @@ class Restart(ProfileTest):
             self.until(lambda: ask_profile(exporter, target=known.target, start=0),
                        "the profile of before")
             found = own_stacks(ask_profile(exporter, target=known.target, start=0).stacks)
+            self.check_seconds_of_one_minute_are_not_compared(exporter, known, began)
         for key, n in stacks.items():  # its minutes may have more, that came later
             self.assertGreaterEqual(found[key], n, f"{key} of {found}")
+
+    def check_seconds_of_one_minute_are_not_compared(self, exporter, known, began):
+        minute = int(began) // 60 * 60 - 60  # all of it before the restart
+        response = exporter.get(f"/api/v1/profile/difference?target={known.target}"
+                                f"&before_start={minute + 10}&before_end={minute + 20}"
+                                f"&start={minute + 20}&end={minute + 30}")
+        self.assertEqual(response.status, 400, response.body)
+        self.assertIn(b"within one minute", response.body)
 
 
 class Reader(ProfileTest):

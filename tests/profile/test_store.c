@@ -98,6 +98,105 @@ static void collect__of_days__has_hours_and_forgets_after_eight_days(void **stat
     assert_int_equal(figures_of(store).dropped_slices, 0);
 }
 
+/* The times that two ranges are given, in seconds from BEGIN; both have one sample each second. */
+struct two_ranges {
+    uint64_t before[2], after[2];           /* as they are asked for */
+    uint64_t told_before[2], told_after[2]; /* as they are answered */
+    int r;
+};
+
+static void check_two(const struct profile_store *store, const struct two_ranges *expected)
+{
+    const struct profile_range before = {.label = "",
+                                         .from_ns = BEGIN + expected->before[0] * SECOND,
+                                         .to_ns = BEGIN + expected->before[1] * SECOND};
+    const struct profile_range after = {.label = "",
+                                        .from_ns = BEGIN + expected->after[0] * SECOND,
+                                        .to_ns = BEGIN + expected->after[1] * SECOND};
+    AUTO(profile_tree) struct profile_tree *tree_before = NULL, *tree_after = NULL;
+    const struct profile_range *none;
+
+    assert_int_equal(
+        profile_store_collect_two(store, &before, &after, &tree_before, &tree_after, &none),
+        expected->r);
+    if (expected->r < 0) {
+        assert_null(tree_before);
+        assert_null(tree_after);
+        return;
+    }
+    assert_int_equal(tree_before->from_ns, BEGIN + expected->told_before[0] * SECOND);
+    assert_int_equal(tree_before->to_ns, BEGIN + expected->told_before[1] * SECOND);
+    assert_int_equal(tree_before->nodes[0].total,
+                     expected->told_before[1] - expected->told_before[0]);
+    assert_int_equal(tree_after->from_ns, BEGIN + expected->told_after[0] * SECOND);
+    assert_int_equal(tree_after->to_ns, BEGIN + expected->told_after[1] * SECOND);
+    assert_int_equal(tree_after->nodes[0].total, expected->told_after[1] - expected->told_after[0]);
+}
+
+static void collect_two__of_ranges_that_are_apart__counts_no_sample_in_both(void **state)
+{
+    static const struct two_ranges all[] = {
+        {{30, 150}, {150, 270}, {0, 120}, {120, 300}, 0},    /* both are minutes */
+        {{150, 270}, {30, 150}, {120, 300}, {0, 120}, 0},    /* likewise, the later one first */
+        {{60, 120}, {120, 180}, {60, 120}, {120, 180}, 0},   /* nothing is widened */
+        {{30, 590}, {590, 595}, {0, 540}, {590, 595}, 0},    /* the later one is exact */
+        {{585, 590}, {590, 595}, {585, 590}, {590, 595}, 0}, /* both are */
+        {{30, 150}, {90, 270}, {0, 180}, {60, 300}, 0},      /* they are not apart */
+        {{30, 40}, {40, 50}, .r = -EDOM},                    /* within one minute */
+        {{540, 580}, {590, 595}, .r = -EDOM},
+    };
+    struct profile_limits limits = roomy;
+    AUTO(profile_store) struct profile_store *store = NULL;
+
+    (void)state;
+    limits.recent = 15;
+    store = store_of(&limits);
+    for (uint64_t i = 0; i < 600; i++) {
+        add_stack(store, 0, BEGIN + i * SECOND, "main", 1);
+        profile_store_tick(store, BEGIN + i * SECOND);
+    }
+    for (size_t i = 0; i < ARRAY_SIZE(all); i++)
+        check_two(store, &all[i]);
+}
+
+static void collect_two__of_hours__gives_the_common_hour_to_the_later_one(void **state)
+{
+    static const struct two_ranges all[] = {
+        {{1800, 9000}, {9000, 16200}, {0, 7200}, {7200, 18000}, 0},
+        {{8000, 9000}, {9000, 10000}, .r = -EDOM},
+    };
+    struct profile_limits limits = roomy;
+    AUTO(profile_store) struct profile_store *store = NULL;
+
+    (void)state;
+    limits.recent = 0;
+    store = store_of(&limits);
+    for (uint64_t i = 0; i < 10 * UINT64_C(3600); i++) {
+        add_stack(store, 0, BEGIN + i * SECOND, "main", 1);
+        profile_store_tick(store, BEGIN + i * SECOND);
+    }
+    for (size_t i = 0; i < ARRAY_SIZE(all); i++)
+        check_two(store, &all[i]);
+}
+
+static void collect_two__where_one_has_no_samples__says_which(void **state)
+{
+    AUTO(profile_store) struct profile_store *store = store_of(&roomy);
+    const struct profile_range some = {.label = "", .to_ns = BEGIN + SECOND};
+    const struct profile_range no = {.scope = PROFILE_CGROUP, .label = "/a", .to_ns = BEGIN};
+    const struct profile_range *none = NULL;
+    struct profile_tree *one = NULL, *other = NULL;
+
+    (void)state;
+    add_stack(store, 0, BEGIN, "main", 1);
+    assert_int_equal(profile_store_collect_two(store, &some, &no, &one, &other, &none), -ENOENT);
+    assert_ptr_equal(none, &no);
+    assert_int_equal(profile_store_collect_two(store, &no, &some, &one, &other, &none), -ENOENT);
+    assert_ptr_equal(none, &no);
+    assert_null(one);
+    assert_null(other);
+}
+
 static void functions__of_one_name__are_shown_as_one(void **state)
 {
     AUTO(profile_store) struct profile_store *store = store_of(&roomy);
@@ -293,6 +392,9 @@ int main(void)
         cmocka_unit_test(collect__of_a_target_without_samples__is_refused),
         cmocka_unit_test(collect__of_seconds__is_exact_as_long_as_the_ring_reaches),
         cmocka_unit_test(collect__of_days__has_hours_and_forgets_after_eight_days),
+        cmocka_unit_test(collect_two__of_ranges_that_are_apart__counts_no_sample_in_both),
+        cmocka_unit_test(collect_two__of_hours__gives_the_common_hour_to_the_later_one),
+        cmocka_unit_test(collect_two__where_one_has_no_samples__says_which),
         cmocka_unit_test(functions__of_one_name__are_shown_as_one),
         cmocka_unit_test(functions__without_room__are_folded_until_a_tick_makes_some),
         cmocka_unit_test(tenant__that_makes_thousands_of_stacks__leaves_others_theirs),

@@ -10,8 +10,7 @@
 #include "resolve/mechanism_cost.h"
 #include "resolve/mechanism_size.h"
 
-/* Whether the service, which may have more rights than this user, may get another answer. */
-static bool is_for_want_of_rights(const char *reason)
+bool check_is_for_want_of_rights(const char *reason)
 {
     return strcmp(reason, bpf_refusal_text(BPF_REFUSAL_NO_CAPABILITY)) == 0 ||
            strcmp(reason, bpf_refusal_text(BPF_REFUSAL_FORBIDDEN)) == 0;
@@ -25,7 +24,7 @@ static struct check_mechanism make(const struct config *config, const char *coun
         .by_bpf = by_bpf,
         .reason = reason,
         .is_against_wish = !by_bpf && config->counting == CONFIG_COUNTING_BPF,
-        .is_for_want_of_rights = is_for_want_of_rights(reason),
+        .is_for_want_of_rights = check_is_for_want_of_rights(reason),
     };
 }
 
@@ -54,9 +53,7 @@ static void print_mechanism(const struct check_mechanism *mechanism)
     (void)printf("counting: %s %s: %s%s%s\n", mechanism->counted,
                  mechanism->by_bpf ? "by bpf" : "direct", mechanism->reason,
                  mechanism->is_against_wish ? ", although bpf is configured" : "",
-                 mechanism->is_for_want_of_rights
-                     ? " for this user; as root, this shows what the service gets"
-                     : "");
+                 mechanism->is_for_want_of_rights ? CHECK_OF_THIS_USER : "");
 }
 
 double check_switch_cost_of_bpf(const struct resolution *resolution, const struct pmu_share *share,
@@ -116,18 +113,6 @@ static void print_moments(unsigned wanted)
         (void)printf(", beside a program at each switch");
 }
 
-void check_print_profiles(const struct config *config)
-{
-    const struct config_profiles *profiles = &config->profiles;
-
-    if (profiles->enabled)
-        (void)printf("profiles: %" PRIu64 " stacks a second are sampled of each CPU that is not "
-                     "idle; they take %.1f MiB at most\n",
-                     profiles->rate_hz, mebibytes(profiles->bytes));
-    else
-        (void)printf("profiles: no\n");
-}
-
 void check_print_latency(const struct config *config, const struct latency_choice *choice)
 {
     if (choice->mechanism) {
@@ -139,9 +124,7 @@ void check_print_latency(const struct config *config, const struct latency_choic
                      mebibytes(switch_program_away_bytes(&choice->size)));
     } else if (latency_wanted(config)) {
         (void)printf("latency: not counted: %s%s\n", choice->reason,
-                     is_for_want_of_rights(choice->reason)
-                         ? " for this user; as root, this shows what the service gets"
-                         : "");
+                     check_is_for_want_of_rights(choice->reason) ? CHECK_OF_THIS_USER : "");
     }
 }
 

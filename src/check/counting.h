@@ -16,6 +16,12 @@ struct check_mechanism {
     bool is_for_want_of_rights; /* The service may have rights that this user has not. */
 };
 
+/* Whether the service, which may have more rights than this user, may get another answer. */
+bool check_is_for_want_of_rights(const char *reason);
+
+/* What is printed behind such a reason. */
+#define CHECK_OF_THIS_USER " for this user; as root, this shows what the service gets"
+
 #define CHECK_MOST_MECHANISMS 2
 
 /* Returns how many there are: none where neither cgroups nor processes are wanted. */
@@ -32,9 +38,6 @@ double check_switch_cost_of_bpf(const struct resolution *resolution, const struc
  */
 void check_print_counting(const struct resolution *resolution,
                           const struct mechanism_choice *choice, const struct pmu_share *share);
-
-/* Prints whether stacks are to be sampled for profiles, how often, and what they take. */
-void check_print_profiles(const struct config *config);
 
 /* Prints whether latencies are counted, and why not; nothing where none are wanted. */
 void check_print_latency(const struct config *config, const struct latency_choice *choice);

@@ -125,7 +125,7 @@ static void print_decisions(const struct check_result *result)
 {
     check_print_counting(result->resolution, result->choice, result->share);
     check_print_latency(result->config, result->latency);
-    check_print_profiles(result->config);
+    check_print_profiles(result->config, &result->profiles);
     if (result->undecided < 0) {
         (void)printf("what the kernel lets us count cannot be asked: %s\n",
                      strerror(-result->undecided));
@@ -184,6 +184,7 @@ static int look(const struct report *report, const struct check_request *request
         return r;
     result.undecided = make_decisions(report, &choice, &latency, &share);
     bpf = choice.bpf;
+    result.profiles = check_profiles_find(report->config);
     if (output->prints)
         print_decisions(&result);
     look_at_cpus(report, &choice, output);

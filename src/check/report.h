@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "check/output.h"
+#include "check/profiles.h"
 #include "config/config.h"
 #include "resolve/latency_choice.h"
 #include "resolve/resolution_budget.h"
@@ -23,6 +24,7 @@ struct check_result {
     const struct resolution *resolution;
     const struct mechanism_choice *choice;
     const struct latency_choice *latency;
+    struct check_profiles profiles;
     const struct pmu_share *share;
     int sysfs_fd;  /* its root, as the request names it */
     int undecided; /* -errno: the kernel could not be asked what it lets us count; else 0 */

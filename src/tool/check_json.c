@@ -115,11 +115,12 @@ static json_t *latency_to_json(const struct check_result *result)
                      result->latency->mechanism != NULL, "reason", result->latency->reason);
 }
 
-static json_t *profiles_to_json(const struct config *config)
+static json_t *profiles_to_json(const struct check_result *result)
 {
-    const struct config_profiles *profiles = &config->profiles;
+    const struct config_profiles *profiles = &result->config->profiles;
 
-    return json_pack("{s:b, s:I, s:I}", "enabled", profiles->enabled, "rate_hertz",
+    return json_pack("{s:b, s:b, s:s?, s:I, s:I}", "enabled", profiles->enabled, "sampled",
+                     result->profiles.are_sampled, "reason", result->profiles.reason, "rate_hertz",
                      (json_int_t)profiles->rate_hz, "memory_bytes", (json_int_t)profiles->bytes);
 }
 
@@ -191,13 +192,13 @@ json_t *check_uncore_to_json(const struct check_result *result)
 
 json_t *check_result_to_json(const struct check_result *result)
 {
-    return json_pack(
-        "{s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "file",
-        json_of_text(result->output->path), "valid", 1, "groups", groups_to_json(result),
-        "problems", problems_to_json(result->output), "matches", matches_to_json(result->output),
-        "mechanisms", mechanisms_to_json(result), "latency", latency_to_json(result), "profiles",
-        profiles_to_json(result->config), "left_out", left_out_to_json(result), "budget",
-        check_budget_to_json(result), "uncore", check_uncore_to_json(result));
+    return json_pack("{s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "file",
+                     json_of_text(result->output->path), "valid", 1, "groups",
+                     groups_to_json(result), "problems", problems_to_json(result->output),
+                     "matches", matches_to_json(result->output), "mechanisms",
+                     mechanisms_to_json(result), "latency", latency_to_json(result), "profiles",
+                     profiles_to_json(result), "left_out", left_out_to_json(result), "budget",
+                     check_budget_to_json(result), "uncore", check_uncore_to_json(result));
 }
 
 json_t *check_failure_to_json(const char *path, int r, const struct config_error *error)

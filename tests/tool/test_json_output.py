@@ -62,9 +62,26 @@ class Check(unittest.TestCase):
                       f"{mechanism['mechanism']}: {mechanism['reason']}", text)
         self.assertEqual((told["left_out"], told["budget"]), ([], None))
         self.assertEqual(told["latency"], {"wanted": False, "counted": False, "reason": None})
-        self.assertEqual(told["profiles"], {"enabled": True, "rate_hertz": 49, "memory_bytes": 16 << 20})
-        self.assertIn("profiles: 49 stacks a second are sampled of each CPU that is not idle; "
-                      "they take 16.0 MiB at most\n", text)
+        self.check_profiles(told["profiles"], text)
+
+    def check_profiles(self, told, text):
+        self.assertEqual((told["enabled"], told["rate_hertz"], told["memory_bytes"]), (True, 49, 16 << 20))
+        self.assertEqual(told["reason"] is None, told["sampled"], told)
+        line = ("49 stacks a second are sampled of each CPU that is not idle; they take 16.0 MiB at most\n"
+                if told["sampled"] else f"nothing is sampled: {told['reason']}")
+        self.assertIn("profiles: " + line, text)
+
+    def test_who_may_not_sample_is_told_that_the_service_may(self):
+        if os.geteuid() != 0:
+            self.skipTest("only root can give its rights away")
+        path = self.file(self.CONFIG)
+        os.chmod(self.directory.name, 0o755)
+        without = ["setpriv", "--bounding-set=-all", "--inh-caps=-all", "--", PMUTOOL, "check", "config"]
+        status, text, _ = run(*without, path)
+        self.assertEqual(status, 0)
+        self.assertRegex(text, "(?m)^profiles: nothing is sampled: .* for this user; as root, this shows "
+                               "what the service gets$")
+        self.assertFalse(json.loads(run(*without, "--json", path)[1])["profiles"]["sampled"])
 
     def test_json_tells_of_a_bad_file_too(self):
         path = self.file("interval: 1s\nintervall: 2s\n")

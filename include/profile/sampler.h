@@ -124,9 +124,10 @@ struct sampler_figures {
     uint64_t jobs[OBJECT_OUTCOME_COUNT_];
     uint64_t files_read, files_awaited, files_refused, files_missing, files_kept;
     uint64_t processes, mappings;
-    uint64_t processes_without_room, files_without_room; /* times that there was none */
-    uint64_t table_bytes;                                /* in use of the tables in the kernel */
-    uint64_t bytes; /* what is kept of files and of processes */
+    /* Times that there was none. */
+    uint64_t processes_without_room, files_without_room, tables_without_room;
+    uint64_t table_bytes; /* in use of the tables in the kernel */
+    uint64_t bytes;       /* what is kept of files and of processes */
 };
 
 void sampler_figures(const struct sampler *sampler, struct sampler_figures *ret_figures);

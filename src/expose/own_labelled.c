@@ -251,11 +251,13 @@ static void append_without_room(const struct samples *samples)
 {
     const struct profile_status *const profile = profile_of(samples);
     const struct label process = {"kind", "process"}, file = {"kind", "file"};
+    const struct label table = {"kind", "table"};
 
     if (!is_sampled(samples))
         return;
     append_sample(samples, &process, 1, profile->processes_without_room);
     append_sample(samples, &file, 1, profile->files_without_room);
+    append_sample(samples, &table, 1, profile->tables_without_room);
 }
 
 static void append_profile_times(const struct samples *samples)
@@ -385,8 +387,8 @@ static const struct {
      false},
     {{"pmu_exporter_profile_without_room_total", FAMILY_COUNTER},
      "Number of times that there was no room for what a process has mapped, so that its stacks end "
-     "at their first function, or for a program or library, which is then one of \"[other "
-     "files]\".",
+     "at their first function; for a program or library, which is then one of \"[other files]\"; "
+     "or for the table of one, in which stacks end then.",
      append_without_room,
      false},
     {{"pmu_exporter_profile_cpu_seconds_total", FAMILY_COUNTER},

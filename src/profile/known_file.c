@@ -102,6 +102,24 @@ void known_file_forget_functions(struct known_file *file)
     file->n_wanted = file->n_hurried = 0;
 }
 
+void known_file_settle_functions(const struct known_files *files, struct known_file *file)
+{
+    const uint64_t generation = profile_store_generation(files->setup.store);
+
+    if (file->generation != generation)
+        known_file_forget_functions(file);
+    file->generation = generation;
+}
+
+void known_file_end_doubt(struct known_file *file)
+{
+    if (!file->is_doubtful)
+        return;
+    known_file_forget_functions(file);
+    file->table = object_table_free(file->table);
+    file->is_doubtful = false;
+}
+
 void known_file_free(struct known_file *file)
 {
     known_file_forget_functions(file);

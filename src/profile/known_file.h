@@ -67,6 +67,7 @@ struct known_files {
     char *refused_path; /* of the first file that was refused, and that nobody knows of; or NULL */
     enum object_outcome refused_outcome;
     uint64_t n_without_number; /* times that a file found none */
+    uint64_t n_without_room;   /* times that a table found none */
     bool has_no_numbers;       /* the last one that wanted a number found none */
 };
 
@@ -85,6 +86,18 @@ void known_file_ask_for(const struct known_files *files, struct known_file *file
 /* Forgets the functions of a file, and the names that it waits for. */
 void known_file_forget_functions(struct known_file *file);
 
+/* Forgets them if their numbers in the store have been given to others. */
+void known_file_settle_functions(const struct known_files *files, struct known_file *file);
+
+/* Forgets what was read of a file that may have been written over since, if it may. */
+void known_file_end_doubt(struct known_file *file);
+
+/* Whether names that it waits for can be read now: else its tables are read first. */
+static inline bool known_file_may_be_named(const struct known_file *file)
+{
+    return file->table && !file->is_doubtful;
+}
+
 /* Opens it, and no other file, for its tables, and keeps when it was last written to. A descriptor
  * that the caller closes, or -errno. */
 int known_file_open(const struct known_files *files, struct known_file *file);
@@ -98,6 +111,16 @@ void known_file_clear_pages(struct known_files *files, struct known_file *file, 
 
 /* The same, and gives up the places of its tables. False: no memory, it still has them. */
 bool known_file_retire(struct known_files *files, struct known_file *file);
+
+/* Gives up the tables of the file that was not used for longest. False: all are in use. */
+bool known_files_free_rows(struct known_files *files, uint64_t now_ns);
+
+/*
+ * Makes room for what is kept here of a table of this file. 0; -ENOSPC: what others have is in use;
+ * -E2BIG: there is never so much room.
+ */
+int known_files_make_room(struct known_files *files, const struct known_file *file,
+                          const struct object_table *table, uint64_t now_ns);
 
 /* How many bytes are kept of it, but for its tables. */
 size_t known_file_bytes(const struct known_file *file);

@@ -17,6 +17,7 @@
 #include "profile/clean_name.h"
 #include "profile/known_file.h"
 #include "profile/open_object.h"
+#include "profile/store_parts.h"
 
 struct known_files *known_files_new(const struct known_files_setup *setup)
 {
@@ -209,43 +210,39 @@ static uint32_t make_function(struct known_files *files, struct known_file *file
     (void)snprintf(name, sizeof(name), "0x%" PRIx64,
                    file->table ? file->table->base + address : (uint64_t)address);
     function = profile_store_unnamed(files->setup.store, PROFILE_USER, file->owner, name);
-    if (has_start)
+    if (has_start && function != STORE_FOLDED_FUNCTION)
         want_name(file, address, function);
     return function;
 }
 
-/* Functions are forgotten when their numbers in the store have been given to others. */
-static void forget_if_renumbered(const struct known_files *files, struct known_file *file)
+/* Without memory another one is made at its next sample; they have one name, and are shown as one.
+ */
+static void keep_function(struct known_file *file, uint32_t start, uint32_t function)
 {
-    const uint64_t generation = profile_store_generation(files->setup.store);
+    struct known_function *known = calloc(1, sizeof(*known));
 
-    if (file->generation != generation)
-        known_file_forget_functions(file);
-    file->generation = generation;
+    if (!known)
+        return;
+    *known = (struct known_function){.start = start, .function = function};
+    HASH_ADD(hh, file->functions, start, sizeof(known->start), known);
+    if (!known->hh.tbl)
+        free(known);
 }
 
+/* What finds no room in the store is not kept: there may be room for it at its next sample. */
 static uint32_t find_function(struct known_files *files, struct known_file *file, uint32_t address)
 {
     struct known_function *known;
-    uint32_t start = address;
+    uint32_t start = address, function;
     const bool has_start = object_table_function(file->table, address, &start);
 
     HASH_FIND(hh, file->functions, &start, sizeof(start), known);
     if (known)
         return known->function;
-    known = calloc(1, sizeof(*known));
-    if (!known) /* the sample counts all the same */
-        return profile_store_function(files->setup.store, PROFILE_USER, file->owner, "[unnamed]");
-    known->start = start;
-    known->function = make_function(files, file, start, has_start);
-    HASH_ADD(hh, file->functions, start, sizeof(known->start), known);
-    if (!known->hh.tbl) {
-        const uint32_t function = known->function;
-
-        free(known);
-        return function;
-    }
-    return known->function;
+    function = make_function(files, file, start, has_start);
+    if (function != STORE_FOLDED_FUNCTION)
+        keep_function(file, start, function);
+    return function;
 }
 
 bool known_files_function(struct known_files *files, uint32_t number, uint32_t place,
@@ -262,7 +259,7 @@ bool known_files_function(struct known_files *files, uint32_t number, uint32_t p
                                                known_files_owner(files, number), "[unnamed]");
         return true;
     }
-    forget_if_renumbered(files, file);
+    known_file_settle_functions(files, file);
     *ret_function = find_function(files, file, address);
     return true;
 }

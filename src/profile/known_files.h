@@ -32,7 +32,8 @@ struct known_files_setup {
     const struct profile_arrays *arrays;
     struct unwind_pool *pool;
     struct profile_store *store;
-    size_t n; /* numbers that there are */
+    size_t n;            /* numbers that there are */
+    size_t starts_bytes; /* that may be kept of where the functions of mapped files start */
     int procfs_fd;
 };
 
@@ -149,6 +150,7 @@ struct known_files_figures {
     size_t n[FILE_STATE_COUNT_];
     uint64_t outcomes[OBJECT_OUTCOME_COUNT_]; /* of all jobs, since the start */
     uint64_t without_number;                  /* times that a file found none, since the start */
+    uint64_t without_room;                    /* times that a table found none */
     size_t bytes;                             /* of what is kept here of files */
 };
 

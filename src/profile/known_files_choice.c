@@ -32,7 +32,7 @@ static bool find_priority(const struct known_files *files, const struct known_fi
 {
     if (file->state == FILE_WANTED)
         *ret_priority = (struct priority){.kind = OBJECT_JOB_TABLE, .since_ns = file->wanted_ns};
-    else if (file->n_wanted > 0 && !file->is_doubtful && now_ns >= file->names_ns)
+    else if (file->n_wanted > 0 && known_file_may_be_named(file) && now_ns >= file->names_ns)
         *ret_priority = (struct priority){.kind = OBJECT_JOB_NAMES, .since_ns = file->names_ns};
     else
         return false;

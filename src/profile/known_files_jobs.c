@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/*
- * How a file is opened for the reader, and what comes of it. Tables that find no room push out
- * those that were not used for longest.
- */
+/* How a file is opened for the reader, and what comes of it. */
 #include "profile/known_files.h"
 
 #include <errno.h>
@@ -19,9 +16,8 @@
 #define NAMES_SHARE     50
 #define LONGEST_WAIT_NS (30 * NS_PER_SECOND)
 
-/* Tables that were used so lately are not pushed out; what finds no room is tried again later. */
-#define IN_USE_NS (30 * NS_PER_SECOND)
-#define AGAIN_NS  (60 * NS_PER_SECOND)
+/* What finds no room is tried again later. */
+#define AGAIN_NS (60 * NS_PER_SECOND)
 
 /* Code without frames of its own is as long as this only where it was made by a compiler of another
  * kind, as V8's builtins are: they keep frame pointers. */
@@ -45,16 +41,6 @@ static bool begin_names(struct known_file *file, struct object_job *job)
     return true;
 }
 
-/* Forgets what was read of a file that may have been written over since. */
-static void end_doubt(struct known_file *file)
-{
-    if (!file->is_doubtful)
-        return;
-    known_file_forget_functions(file);
-    file->table = object_table_free(file->table);
-    file->is_doubtful = false;
-}
-
 /* The file cannot be opened: it has no tables, or no names. */
 static void note_missing(struct known_files *files, struct known_file *file,
                          enum object_job_kind kind)
@@ -62,7 +48,7 @@ static void note_missing(struct known_files *files, struct known_file *file,
     file->n_wanted = file->n_hurried = 0;
     if (kind != OBJECT_JOB_TABLE)
         return;
-    end_doubt(file);
+    known_file_end_doubt(file);
     file->state = FILE_MISSING;
     file->retry_pid = file->pid;
     known_file_clear_pages(files, file, 0);
@@ -112,24 +98,6 @@ static bool has_long_gap(const struct object_table *table)
     return false;
 }
 
-/*
- * The same of the file that was not used for longest. False: there is none that is out of use, so
- * that files would push each other out in turn.
- */
-static bool retire_oldest(struct known_files *files, uint64_t now_ns)
-{
-    struct known_file *file, *next, *oldest = NULL;
-
-    HASH_ITER(hh, files->by_key, file, next)
-        if (file->pages.rows.n > 0 && now_ns >= file->used_ns + IN_USE_NS &&
-            (!oldest || file->used_ns < oldest->used_ns))
-            oldest = file;
-    if (!oldest || !known_file_retire(files, oldest))
-        return false;
-    oldest->state = FILE_UNREAD;
-    return true;
-}
-
 /* Whether two tables were made of the same file, as far as it can be told. */
 static bool is_same_build(const struct object_table *a, const struct object_table *b)
 {
@@ -137,14 +105,38 @@ static bool is_same_build(const struct object_table *a, const struct object_tabl
            memcmp(a->build_id, b->build_id, a->n_build_id) == 0;
 }
 
+static enum object_outcome accept(struct known_file *file)
+{
+    file->state = FILE_READ;
+    file->retry_ns = 0;
+    return OBJECT_READ;
+}
+
+/* There is no room for all of what was read: -ENOSPC now, -E2BIG ever; or no memory. */
+static enum object_outcome refuse(struct known_files *files, struct known_file *file, int r,
+                                  uint64_t now_ns)
+{
+    known_file_end_doubt(file);
+    file->state = FILE_REFUSED;
+    file->retry_ns = r == -ENOSPC ? now_ns + AGAIN_NS : 0;
+    files->n_without_room += r == -ENOSPC;
+    return r == -E2BIG ? OBJECT_TOO_LARGE : OBJECT_READ;
+}
+
 /* Has the program unwind by the tables of a file. What has come of reading it. */
 static enum object_outcome enter_table(struct known_files *files, struct known_file *file,
                                        struct object_table *table, uint64_t now_ns)
 {
     struct profile_file *entry = &files->setup.arrays->files[file->number];
-    int r = table->n_rows > 0 ? unwind_pool_add(files->setup.pool, table, &file->pages) : 0;
+    int r = known_files_make_room(files, file, table, now_ns);
 
-    if (r == -ENOSPC && retire_oldest(files, now_ns)) {
+    if (r < 0) {
+        (void)object_table_free(table);
+        return refuse(files, file, r, now_ns);
+    }
+    r = table->n_rows > 0 ? unwind_pool_add(files->setup.pool, table, &file->pages) : 0;
+
+    if (r == -ENOSPC && known_files_free_rows(files, now_ns)) {
         (void)object_table_free(table); /* it is read again when there is room */
         return OBJECT_READ;
     }
@@ -160,13 +152,11 @@ static enum object_outcome enter_table(struct known_files *files, struct known_f
     table->n_rows = table->n_rules = 0;
     if (file->is_doubtful && is_same_build(file->table, table))
         file->is_doubtful = false;
-    end_doubt(file);
+    known_file_end_doubt(file);
     if (file->table) /* it was given up and has come again: functions stay */
         file->table = object_table_free(file->table);
     file->table = table;
-    file->state = r == 0 ? FILE_READ : FILE_REFUSED;
-    file->retry_ns = r == -ENOSPC ? now_ns + AGAIN_NS : 0;
-    return r == -E2BIG ? OBJECT_TOO_LARGE : OBJECT_READ;
+    return r == 0 ? accept(file) : refuse(files, file, r, now_ns);
 }
 
 static void note_refused(struct known_files *files, const struct known_file *file,
@@ -201,7 +191,7 @@ static void take_table(struct known_files *files, struct known_file *file,
     note_refused(files, file, outcome);
     if (table)
         return;
-    end_doubt(file);
+    known_file_end_doubt(file);
     file->state = FILE_REFUSED;
     file->retry_ns = outcome == OBJECT_FAILED ? now_ns + AGAIN_NS : 0;
     /* what is mapped and is no program is code that was made at run time */
@@ -285,7 +275,7 @@ bool known_files_is_hurried(const struct known_files *files)
     const struct known_file *file, *next;
 
     HASH_ITER(hh, files->by_key, file, next) {
-        if (file->n_hurried > 0 && !file->is_doubtful) /* else nobody reads names of it */
+        if (file->n_hurried > 0 && known_file_may_be_named(file))
             return true;
     }
     return false;
@@ -295,7 +285,8 @@ void known_files_figures(const struct known_files *files, struct known_files_fig
 {
     struct known_file *file, *next;
 
-    *ret_figures = (struct known_files_figures){.without_number = files->n_without_number};
+    *ret_figures = (struct known_files_figures){.without_number = files->n_without_number,
+                                                .without_room = files->n_without_room};
     memcpy(ret_figures->outcomes, files->outcomes, sizeof(files->outcomes));
     HASH_ITER(hh, files->by_key, file, next) {
         ret_figures->n[file->state]++;

@@ -84,6 +84,7 @@ void known_files_sweep(struct known_files *files, uint64_t now_ns)
         /* the one that is being read stays until the next sweep */
         const bool stays = file->is_marked || file->number == files->job_number;
 
+        known_file_settle_functions(files, file);
         file->is_marked = false;
         if (stays || !known_file_retire(files, file))
             continue;

@@ -21,12 +21,13 @@
 #define RING_LEAST ((size_t)256 * 1024)
 #define RING_MOST  ((size_t)64 * 1024 * 1024)
 
-#define RULES      8192
-#define FILES      8192
-#define MAPPINGS   32768
-#define PROCESSES  16384
-#define PAGE_SHARE 128 /* a page takes 8 bytes, and its rows some kilobytes */
-#define SWEEP_NS   (10 * NS_PER_SECOND)
+#define RULES        8192
+#define FILES        8192
+#define MAPPINGS     32768
+#define PROCESSES    16384
+#define STARTS_SHARE 2   /* where a function starts takes 4 bytes, its rows some more */
+#define PAGE_SHARE   128 /* a page takes 8 bytes, and its rows some kilobytes */
+#define SWEEP_NS     (10 * NS_PER_SECOND)
 
 /* A CPU's ring has room for 400 mappings that the kernel tells of. */
 #define MANY_MAPPED   100
@@ -78,6 +79,7 @@ static int make_parts(struct sampler *sampler)
                                             .pool = sampler->pool,
                                             .store = setup->store,
                                             .n = FILES,
+                                            .starts_bytes = setup->table_bytes / STARTS_SHARE,
                                             .procfs_fd = setup->procfs_fd};
 
     sampler->files = known_files_new(&files);
@@ -356,6 +358,7 @@ void sampler_figures(const struct sampler *sampler, struct sampler_figures *ret_
                                             .mappings = spaces.mappings,
                                             .processes_without_room = spaces.without_room,
                                             .files_without_room = files.without_number,
+                                            .tables_without_room = files.without_room,
                                             .table_bytes = unwind_pool_bytes(sampler->pool),
                                             .bytes = files.bytes + jit_maps_bytes(sampler->jit) +
                                                      sampler->waiting.n_bytes};

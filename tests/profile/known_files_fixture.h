@@ -53,6 +53,7 @@ static inline int set_up(void **state)
                                                            .pool = f->pool,
                                                            .store = f->store,
                                                            .n = NUMBERS,
+                                                           .starts_bytes = 1 << 20,
                                                            .procfs_fd = f->procfs_fd});
     assert_non_null(f->files);
     *state = f;

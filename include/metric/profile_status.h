@@ -30,6 +30,7 @@ struct profile_status {
     uint64_t processes_without_room; /* times that one found none for what it has mapped */
     uint64_t files_without_room;     /* times that a program or library found none */
     uint64_t tables_without_room;    /* times that what was read of one found none */
+    uint64_t maps_without_room;      /* times that a map of compiled functions found none */
     uint64_t processes;              /* whose mappings are known now */
     uint64_t program_ns, sampler_cpu_ns, reader_cpu_ns;
 };

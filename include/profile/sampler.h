@@ -125,7 +125,7 @@ struct sampler_figures {
     uint64_t files_read, files_awaited, files_refused, files_missing, files_kept;
     uint64_t processes, mappings;
     /* Times that there was none. */
-    uint64_t processes_without_room, files_without_room, tables_without_room;
+    uint64_t processes_without_room, files_without_room, tables_without_room, maps_without_room;
     uint64_t table_bytes; /* in use of the tables in the kernel */
     uint64_t bytes;       /* what is kept of files and of processes */
 };

@@ -251,13 +251,14 @@ static void append_without_room(const struct samples *samples)
 {
     const struct profile_status *const profile = profile_of(samples);
     const struct label process = {"kind", "process"}, file = {"kind", "file"};
-    const struct label table = {"kind", "table"};
+    const struct label table = {"kind", "table"}, map = {"kind", "map"};
 
     if (!is_sampled(samples))
         return;
     append_sample(samples, &process, 1, profile->processes_without_room);
     append_sample(samples, &file, 1, profile->files_without_room);
     append_sample(samples, &table, 1, profile->tables_without_room);
+    append_sample(samples, &map, 1, profile->maps_without_room);
 }
 
 static void append_profile_times(const struct samples *samples)
@@ -388,7 +389,8 @@ static const struct {
     {{"pmu_exporter_profile_without_room_total", FAMILY_COUNTER},
      "Number of times that there was no room for what a process has mapped, so that its stacks end "
      "at their first function; for a program or library, which is then one of \"[other files]\"; "
-     "or for the table of one, in which stacks end then.",
+     "for the table of one, in which stacks end then; or for a map of functions that were compiled "
+     "at run time, which have no names then.",
      append_without_room,
      false},
     {{"pmu_exporter_profile_cpu_seconds_total", FAMILY_COUNTER},

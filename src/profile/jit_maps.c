@@ -17,12 +17,11 @@
 #include "profile/open_object.h"
 #include "sys/small_file.h"
 
-#define AGAIN_NS   (10 * NS_PER_SECOND)
-#define FORGET_NS  (120 * NS_PER_SECOND)
-#define MOST_BYTES ((off_t)16 * 1024 * 1024)
+#define AGAIN_NS  (10 * NS_PER_SECOND)
+#define FORGET_NS (120 * NS_PER_SECOND)
 
-/* All maps together take no more; the others have no names until there is room again. */
-#define KEPT_BYTES ((size_t)4 * 1024 * 1024)
+/* All maps together take no more: the largest one goes, and has no names until there is room. */
+#define KEPT_BYTES ((size_t)8 * 1024 * 1024)
 
 #define OWNER "[jit]"
 
@@ -41,6 +40,7 @@ struct jit_maps {
     struct jit_process *processes;
     pid_t job; /* whose map is being read; 0: none */
     size_t bytes;
+    uint64_t without_room; /* maps that found none, or lost it */
     int procfs_fd;
 };
 
@@ -208,8 +208,7 @@ static int open_map(const struct jit_maps *maps, pid_t pid)
     found = openat(root, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
     if (found < 0)
         return -errno;
-    if (fstat(found, &status) < 0 || !S_ISREG(status.st_mode) || status.st_uid != uid ||
-        status.st_size > MOST_BYTES)
+    if (fstat(found, &status) < 0 || !S_ISREG(status.st_mode) || status.st_uid != uid)
         return -EPERM;
     return open_found(found);
 }
@@ -225,7 +224,7 @@ bool jit_maps_next_job(struct jit_maps *maps, uint64_t now_ns, struct object_job
             continue;
         process->is_wanted = false;
         process->read_ns = now_ns;
-        fd = maps->bytes < KEPT_BYTES ? open_map(maps, process->pid) : -ENOSPC;
+        fd = open_map(maps, process->pid);
         if (fd < 0)
             continue;
         process->is_wanted = true; /* until it is there */
@@ -234,6 +233,32 @@ bool jit_maps_next_job(struct jit_maps *maps, uint64_t now_ns, struct object_job
         return true;
     }
     return false;
+}
+
+static struct jit_process *find_largest(const struct jit_maps *maps)
+{
+    struct jit_process *process, *next, *largest = NULL;
+
+    HASH_ITER(hh, maps->processes, process, next)
+        if (process->bytes > 0 && (!largest || process->bytes > largest->bytes))
+            largest = process;
+    return largest;
+}
+
+/* Drops maps that are larger until there is room. False: there is none. */
+static bool make_room(struct jit_maps *maps, size_t bytes)
+{
+    while (maps->bytes + bytes > KEPT_BYTES) {
+        struct jit_process *largest = find_largest(maps);
+
+        if (!largest || largest->bytes <= bytes) {
+            maps->without_room++;
+            return false;
+        }
+        drop_map(maps, largest);
+        maps->without_room++;
+    }
+    return true;
 }
 
 void jit_maps_take(struct jit_maps *maps, const struct object_result *result, uint64_t now_ns)
@@ -249,6 +274,10 @@ void jit_maps_take(struct jit_maps *maps, const struct object_result *result, ui
     if (result->outcome != OBJECT_READ || perf_map_parse(result->bytes, result->n, &map) < 0)
         return;
     drop_map(maps, process);
+    if (!make_room(maps, result->n)) {
+        (void)perf_map_free(map);
+        return;
+    }
     process->map = map;
     process->bytes = result->n;
     maps->bytes += result->n;
@@ -261,6 +290,11 @@ void jit_maps_sweep(struct jit_maps *maps, uint64_t now_ns)
     HASH_ITER(hh, maps->processes, process, next)
         if (now_ns >= process->used_ns + FORGET_NS && process->pid != maps->job)
             forget(maps, process);
+}
+
+uint64_t jit_maps_without_room(const struct jit_maps *maps)
+{
+    return maps->without_room;
 }
 
 size_t jit_maps_bytes(const struct jit_maps *maps)

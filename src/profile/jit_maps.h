@@ -37,5 +37,8 @@ void jit_maps_take(struct jit_maps *maps, const struct object_result *result, ui
 /* Forgets what was not asked for since a while. */
 void jit_maps_sweep(struct jit_maps *maps, uint64_t now_ns);
 
-/* What is kept, in bytes. */
+/* How often a map found no room, or lost it to smaller ones. */
+uint64_t jit_maps_without_room(const struct jit_maps *maps);
+
+/* What is kept, in bytes: 8 MiB at most, beside what is known of the processes. */
 size_t jit_maps_bytes(const struct jit_maps *maps);

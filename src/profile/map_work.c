@@ -17,7 +17,18 @@
 #include "profile/object_message.h"
 #include "profile/worker_output.h"
 
-#define MOST_BYTES ((size_t)16 << 20)
+#define MOST_BYTES ((size_t)4 << 20)
+
+/* The first line of the end of a file may have lost its begin, which would give it another address.
+ */
+static size_t without_cut_line(char *bytes, size_t n)
+{
+    const char *newline = memchr(bytes, '\n', n);
+    const size_t cut = newline ? (size_t)(newline + 1 - bytes) : n;
+
+    memmove(bytes, bytes + cut, n - cut);
+    return n - cut;
+}
 
 /* Reads the end of a file. OBJECT_READ, OBJECT_NO_PROGRAM or -ENOMEM. */
 static int read_end(int fd, char **ret_bytes, size_t *ret_n)
@@ -41,8 +52,8 @@ static int read_end(int fd, char **ret_bytes, size_t *ret_n)
             break;
         n += (size_t)got;
     }
+    *ret_n = offset > 0 ? without_cut_line(bytes, n) : n;
     *ret_bytes = TAKE(bytes);
-    *ret_n = n;
     return OBJECT_READ;
 }
 

@@ -344,24 +344,25 @@ void sampler_figures(const struct sampler *sampler, struct sampler_figures *ret_
 
     known_files_figures(sampler->files, &files);
     address_spaces_figures(sampler->spaces, &spaces);
-    *ret_figures = (struct sampler_figures){.samples = sampler->samples,
-                                            .lost = program.lost,
-                                            .waiting = sampler->waiting.n,
-                                            .program_ns = program.time_ns,
-                                            .reader_cpu_ns = sampler->reader_cpu_ns,
-                                            .files_read = files.n[FILE_READ],
-                                            .files_awaited = files.n[FILE_WANTED],
-                                            .files_refused = files.n[FILE_REFUSED],
-                                            .files_missing = files.n[FILE_MISSING],
-                                            .files_kept = files.n[FILE_KEPT],
-                                            .processes = spaces.processes,
-                                            .mappings = spaces.mappings,
-                                            .processes_without_room = spaces.without_room,
-                                            .files_without_room = files.without_number,
-                                            .tables_without_room = files.without_room,
-                                            .table_bytes = unwind_pool_bytes(sampler->pool),
-                                            .bytes = files.bytes + jit_maps_bytes(sampler->jit) +
-                                                     sampler->waiting.n_bytes};
+    *ret_figures = (struct sampler_figures){
+        .samples = sampler->samples,
+        .lost = program.lost,
+        .waiting = sampler->waiting.n,
+        .program_ns = program.time_ns,
+        .reader_cpu_ns = sampler->reader_cpu_ns,
+        .files_read = files.n[FILE_READ],
+        .files_awaited = files.n[FILE_WANTED],
+        .files_refused = files.n[FILE_REFUSED],
+        .files_missing = files.n[FILE_MISSING],
+        .files_kept = files.n[FILE_KEPT],
+        .processes = spaces.processes,
+        .mappings = spaces.mappings,
+        .processes_without_room = spaces.without_room,
+        .files_without_room = files.without_number,
+        .tables_without_room = files.without_room,
+        .maps_without_room = jit_maps_without_room(sampler->jit),
+        .table_bytes = unwind_pool_bytes(sampler->pool),
+        .bytes = files.bytes + jit_maps_bytes(sampler->jit) + sampler->waiting.n_bytes};
     memcpy(ret_figures->stacks, sampler->stacks, sizeof(sampler->stacks));
     for (enum object_outcome i = 0; i < OBJECT_OUTCOME_COUNT_; i++)
         ret_figures->jobs[i] = files.outcomes[i] + sampler->other_jobs[i];

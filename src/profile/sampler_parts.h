@@ -51,7 +51,8 @@ struct sampler {
     bool has_lost_records; /* of new mappings: an event that told of them has ended */
     bool looks_at_all;     /* this kernel cannot show one process */
     size_t n_mapped;       /* times that the kernel told of a mapping, in this turn */
-    uint64_t sweep_ns, look_at_all_ns;
+    uint64_t sweep_ns;
+    uint64_t look_ns, look_at_all_ns; /* before then no process is looked at, or not all are */
     uint64_t samples;
     uint64_t stacks[PROFILE_OUTCOME_COUNT_];
     uint64_t reader_cpu_ns;

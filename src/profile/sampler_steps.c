@@ -12,8 +12,10 @@
 
 #define WAITING_BYTES   ((size_t)2 * 1024 * 1024)
 #define PATIENCE_NS     (10 * NS_PER_SECOND)
-#define LOOK_AT_ALL_NS  NS_PER_SECOND /* no more often */
-#define LOOKS_SHARE     10            /* at most this part of a CPU, if they take long */
+#define LOOK_AT_ALL_NS  NS_PER_SECOND        /* no more often */
+#define ALL_SHARE       10                   /* at most this part of a CPU, if they take long */
+#define LOOKS_SHARE     5                    /* likewise, for looks at single processes */
+#define LOOKS_NS        (NS_PER_SECOND / 25) /* CPU time in a turn; the last look may exceed it */
 #define LOOKS_OF_A_TURN 64
 #define MOST_LOOKS      1024 /* at processes that were sampled, or have ended by now */
 
@@ -60,27 +62,50 @@ static bool look_at(struct sampler *sampler, struct changed_process *process)
     return r == 0;
 }
 
-/* Those that were sampled come first: their samples wait for it. */
-static void look_at_each(struct sampler *sampler)
+/* The looks of a turn, which are bounded: who maps without end is looked at for so long only. */
+struct looks {
+    struct sampler *sampler;
+    uint64_t begin_ns; /* CPU time of this thread */
+    int n, n_there;
+};
+
+static bool may_look(const struct looks *looks)
 {
-    struct changed_process *process;
-    int n = 0, n_there = 0;
+    return !looks->sampler->looks_at_all && looks->n < MOST_LOOKS &&
+           looks->n_there < LOOKS_OF_A_TURN && clock_thread_cpu_ns() < looks->begin_ns + LOOKS_NS;
+}
 
-    for (size_t at = 0; at < sampler->taken.n_bytes && n < MOST_LOOKS && !sampler->looks_at_all;) {
+/* Those that were sampled come first: their samples wait for it. */
+static void look_at_sampled(struct looks *looks)
+{
+    struct sampler *sampler = looks->sampler;
+
+    for (size_t at = 0; at < sampler->taken.n_bytes && may_look(looks);) {
         const struct profile_sample *sample = sample_list_next(&sampler->taken, &at);
+        struct changed_process *process =
+            changed_processes_find(sampler->changed, (pid_t)sample->pid);
 
-        process = changed_processes_find(sampler->changed, (pid_t)sample->pid);
         if (!process)
             continue;
         (void)look_at(sampler, process);
-        n++;
+        looks->n++;
     }
-    for (; n < MOST_LOOKS && n_there < LOOKS_OF_A_TURN && !sampler->looks_at_all; n++) {
-        process = changed_processes_next(sampler->changed);
-        if (!process)
-            return;
-        n_there += look_at(sampler, process);
+}
+
+/* What there was no time for is looked at in a later turn; until then it is not known. */
+static void look_at_each(struct sampler *sampler, uint64_t now_ns)
+{
+    struct looks looks = {.sampler = sampler, .begin_ns = clock_thread_cpu_ns()};
+    struct changed_process *process;
+
+    if (now_ns < sampler->look_ns)
+        return;
+    look_at_sampled(&looks);
+    while (may_look(&looks) && (process = changed_processes_next(sampler->changed))) {
+        looks.n_there += look_at(sampler, process);
+        looks.n++;
     }
+    sampler->look_ns = now_ns + LOOKS_SHARE * (clock_thread_cpu_ns() - looks.begin_ns);
 }
 
 /* Looks at all processes, but the more seldom the longer that takes. False: it is not time yet. */
@@ -93,13 +118,13 @@ static bool look_at_all(struct sampler *sampler, uint64_t now_ns)
     begin_ns = clock_monotonic_ns();
     (void)address_spaces_look_at_all(sampler->spaces);
     sampler->look_at_all_ns =
-        now_ns + LOOK_AT_ALL_NS + LOOKS_SHARE * (clock_monotonic_ns() - begin_ns);
+        now_ns + LOOK_AT_ALL_NS + ALL_SHARE * (clock_monotonic_ns() - begin_ns);
     return true;
 }
 
 static void look(struct sampler *sampler, uint64_t now_ns)
 {
-    look_at_each(sampler);
+    look_at_each(sampler, now_ns);
     if (sampler->looks_at_all && changed_processes_next(sampler->changed) &&
         look_at_all(sampler, now_ns))
         changed_processes_note_all(sampler->changed);

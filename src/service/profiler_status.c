@@ -20,6 +20,7 @@ static void add_sampler(struct profile_status *status, const struct sampler *sam
     status->processes_without_room += figures.processes_without_room;
     status->files_without_room += figures.files_without_room;
     status->tables_without_room += figures.tables_without_room;
+    status->maps_without_room += figures.maps_without_room;
     status->files_read = figures.files_read;
     status->files_awaited = figures.files_awaited;
     status->files_refused = figures.files_refused;

@@ -61,6 +61,7 @@ static void samples__of_a_family_are_told_by_their_words(void **state)
                                          .processes_without_room = 11,
                                          .files_without_room = 12,
                                          .tables_without_room = 13,
+                                         .maps_without_room = 14,
                                          .program_ns = 1500000000,
                                          .reader_cpu_ns = 250000000};
     text = written(f, 1, &fresh);
@@ -76,6 +77,7 @@ static void samples__of_a_family_are_told_by_their_words(void **state)
     assert_has(text, PREFIX "without_room_total{kind=\"process\"} 11\n");
     assert_has(text, PREFIX "without_room_total{kind=\"file\"} 12\n");
     assert_has(text, PREFIX "without_room_total{kind=\"table\"} 13\n");
+    assert_has(text, PREFIX "without_room_total{kind=\"map\"} 14\n");
     assert_has(text, PREFIX "cpu_seconds_total{part=\"program\"} 1.500000000\n");
     assert_has(text, PREFIX "cpu_seconds_total{part=\"sampler\"} 0.000000000\n");
     assert_has(text, PREFIX "cpu_seconds_total{part=\"reader\"} 0.250000000\n");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /* Which maps of code that was made at run time are opened: what is not a map of the process's own
- * shall not even notice that somebody has looked. */
+ * shall not even notice that somebody has looked. And what of them is kept. */
 #include "support/check.h"
 
 #include <fcntl.h>
@@ -16,6 +16,7 @@
 
 #include "base/cleanup.h"
 #include "profile/jit_maps.h"
+#include "profile/object_work.h"
 #include "profile/store_fixture.h"
 
 struct fixture {
@@ -79,9 +80,9 @@ static bool start_child(struct fixture *f, bool has_namespace)
     return is_there == 'y';
 }
 
-static void write_map(const struct fixture *f)
+static void write_at(const char *path)
 {
-    AUTO_CLOSE int fd = open(f->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+    AUTO_CLOSE int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
 
     assert_true(fd >= 0);
     assert_int_equal(write(fd, "1000 10 x\n", 10), 10);
@@ -111,7 +112,7 @@ static void map__of_a_process__is_opened(void **state)
     struct fixture *f = *state;
 
     assert_true(start_child(f, false));
-    write_map(f);
+    write_at(f->path);
     assert_true(is_opened(f));
 }
 
@@ -134,7 +135,7 @@ static void map__of_somebody_else__does_not_notice(void **state)
         skip();
     }
     assert_true(start_child(f, false));
-    write_map(f);
+    write_at(f->path);
     assert_int_equal(chown(f->path, 65534, 65534), 0);
     assert_false(is_opened(f));
 }
@@ -148,8 +149,95 @@ static void map__of_a_process_in_another_user_namespace__does_not_notice(void **
         print_message("no user namespace can be made here\n");
         skip();
     }
-    write_map(f);
+    write_at(f->path);
     assert_false(is_opened(f));
+}
+
+/* Two processes that have maps: the child and the test. */
+struct pair {
+    struct fixture *f;
+    pid_t pids[2];
+};
+
+static bool has_name(const struct pair *pair, size_t i, uint64_t now_ns)
+{
+    struct jit_maps *maps = pair->f->maps;
+    uint32_t function;
+
+    return jit_maps_function(maps, pair->pids[i], 1, 0x1000, now_ns, &function) &&
+           function != profile_store_function(pair->f->store, PROFILE_JIT, "[jit]", "[unnamed]");
+}
+
+/* What reading a map with so many names comes to. */
+static struct work_result read_names(size_t n_names)
+{
+    AUTO_FREE char *text = malloc(n_names * 16 + 32);
+    struct work_result result;
+    struct worker_job work = {.kind = OBJECT_JOB_MAP, .debug_fd = -1};
+    size_t n;
+
+    assert_non_null(text);
+    n = (size_t)sprintf(text, "1000 10 f\n");
+    for (size_t i = 0; i < n_names; i++)
+        n += (size_t)sprintf(text + n, "%zx 10 f\n", 0x2000 + 16 * i);
+    work.fd = memory_file(text, n);
+    result = do_work(&work);
+    assert_int_equal(result.r, OBJECT_READ);
+    (void)close(work.fd);
+    return result;
+}
+
+/* Its map is read, at that time, and takes some 28 bytes for each of so many names: of 300,000
+ * there is room. */
+static void read_map(const struct pair *pair, size_t i, size_t n_names, uint64_t now_ns)
+{
+    struct jit_maps *maps = pair->f->maps;
+    struct work_result result = read_names(n_names);
+    struct object_job job;
+    uint32_t function;
+
+    (void)jit_maps_function(maps, pair->pids[i], 1, 0x5, now_ns, &function); /* of no name */
+    assert_true(jit_maps_next_job(maps, now_ns, &job));
+    (void)close(job.fd);
+    jit_maps_take(
+        maps, &(struct object_result){.outcome = OBJECT_READ, .bytes = result.bytes, .n = result.n},
+        now_ns);
+    free(result.bytes);
+    assert_in_range(jit_maps_bytes(maps), 0, 9 << 20);
+}
+
+static void make_map_of(pid_t pid, char path[64])
+{
+    (void)snprintf(path, 64, "/tmp/perf-%d.map", (int)pid);
+    write_at(path);
+}
+
+static void maps__that_find_no_room__go_from_the_largest_on(void **state)
+{
+    struct fixture *f = *state;
+    struct pair pair = {.f = f};
+    char path[64];
+
+    assert_true(start_child(f, false));
+    write_at(f->path);
+    make_map_of(getpid(), path);
+    pair.pids[0] = f->child;
+    pair.pids[1] = getpid();
+    read_map(&pair, 0, 120000, SECOND);
+    read_map(&pair, 1, 190000, SECOND); /* it is the larger one */
+    assert_true(has_name(&pair, 0, SECOND));
+    assert_false(has_name(&pair, 1, SECOND));
+    assert_int_equal(jit_maps_without_room(f->maps), 1);
+    read_map(&pair, 1, 100000, MINUTE);
+    read_map(&pair, 1, 170000, 2 * MINUTE); /* in place of its own */
+    assert_true(has_name(&pair, 0, 2 * MINUTE));
+    assert_true(has_name(&pair, 1, 2 * MINUTE));
+    assert_int_equal(jit_maps_without_room(f->maps), 1);
+    read_map(&pair, 0, 150000, 3 * MINUTE); /* the other one is larger, and goes */
+    assert_true(has_name(&pair, 0, 3 * MINUTE));
+    assert_false(has_name(&pair, 1, 3 * MINUTE));
+    assert_int_equal(jit_maps_without_room(f->maps), 2);
+    (void)unlink(path);
 }
 
 int main(void)
@@ -160,6 +248,7 @@ int main(void)
         TEST(fifo__in_place_of_a_map__does_not_notice),
         TEST(map__of_somebody_else__does_not_notice),
         TEST(map__of_a_process_in_another_user_namespace__does_not_notice),
+        TEST(maps__that_find_no_room__go_from_the_largest_on),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

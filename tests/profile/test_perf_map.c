@@ -144,6 +144,29 @@ static void of_too_many_lines__the_last_are_kept(void **state)
     free(text);
 }
 
+/* What is left of the first line that is read would be another address. */
+static void of_a_long_file__the_end_is_read_from_a_whole_line_on(void **state)
+{
+    enum { LENGTH = 64 };
+    const size_t n = (4 << 20) + 21; /* the end of 4 MiB begins at "1030 10 cut" */
+    char *text = malloc(n + LENGTH);
+    struct work_result result;
+    AUTO(perf_map) struct perf_map *map = NULL;
+
+    (void)state;
+    assert_non_null(text);
+    memset(text, ' ', n);
+    memcpy(text, "1000 10 before\n2000001030 10 cut\n1050 10 f", 43);
+    text[n - 1] = '\n';
+    result = work_on(text, n);
+    assert_int_equal(result.r, OBJECT_READ);
+    assert_int_equal(perf_map_parse(result.bytes, result.n, &map), 0);
+    assert_int_equal(map->n, 1);
+    assert_int_equal(map->rows[0].start, 0x1050);
+    free(result.bytes);
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -156,6 +179,7 @@ int main(void)
         cmocka_unit_test(a_text_that_is_no_map__is_refused),
         cmocka_unit_test(an_empty_map__has_no_rows),
         cmocka_unit_test(of_too_many_lines__the_last_are_kept),
+        cmocka_unit_test(of_a_long_file__the_end_is_read_from_a_whole_line_on),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

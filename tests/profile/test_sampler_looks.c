@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How often all processes are looked at when the kernel's words about some of them are lost: who
- * maps without end shall not have us look without end. */
+/* How often processes are looked at: who maps without end shall not have us look without end. */
 #include "support/check.h"
 
 #include "base/clock.h"
@@ -23,6 +22,27 @@ int __wrap_address_spaces_look_at_all(struct address_spaces *spaces)
 {
     (void)spaces;
     n_looks++;
+    return 0;
+}
+
+/* Each process has a number from 0 on, and a look at it takes so much CPU time. */
+#define PROCESSES 8
+
+static uint64_t cpu_ns, look_cpu_ns[PROCESSES];
+static unsigned n_looked[PROCESSES];
+
+uint64_t __wrap_clock_thread_cpu_ns(void)
+{
+    return cpu_ns;
+}
+
+int __wrap_address_spaces_look(struct address_spaces *spaces, pid_t pid,
+                               struct space_change *ret_change)
+{
+    (void)spaces;
+    *ret_change = (struct space_change){0};
+    n_looked[pid]++;
+    cpu_ns += look_cpu_ns[pid];
     return 0;
 }
 
@@ -54,9 +74,57 @@ static void looks_at_all__are_a_second_apart_and_none_is_left_out(void **state)
     (void)changed_processes_free(sampler.changed);
 }
 
+/*
+ * Turns five times a second, each of which finds that these processes have changed. Those that
+ * were looked at are forgotten, as at the end of a turn.
+ */
+static void take_turns(struct sampler *sampler, unsigned n, unsigned n_processes)
+{
+    for (uint64_t i = 0; i < n; i++) {
+        for (unsigned pid = 0; pid < n_processes; pid++)
+            assert_true(changed_processes_note(sampler->changed, (pid_t)pid, i));
+        look(sampler, SECOND + i * SECOND / 5, false);
+        changed_processes_forget(sampler->changed);
+    }
+}
+
+static void looks_that_take_long__take_a_fifth_of_a_cpu_and_leave_none_out(void **state)
+{
+    struct sampler sampler = {.changed = changed_processes_new()};
+    const uint64_t begin_ns = cpu_ns;
+
+    (void)state;
+    for (unsigned pid = 0; pid < PROCESSES; pid++) {
+        look_cpu_ns[pid] = pid == 0 ? SECOND / 1000 : SECOND / 50;
+        n_looked[pid] = 0;
+    }
+    take_turns(&sampler, 100, PROCESSES);
+    assert_in_range(cpu_ns - begin_ns, 20 * SECOND / 8, 20 * SECOND / 4);
+    for (unsigned pid = 0; pid < PROCESSES; pid++)
+        assert_true(n_looked[pid] > 100 / PROCESSES);
+    (void)changed_processes_free(sampler.changed);
+}
+
+static void looks_that_are_short__are_made_in_each_turn(void **state)
+{
+    struct sampler sampler = {.changed = changed_processes_new()};
+
+    (void)state;
+    for (unsigned pid = 0; pid < PROCESSES; pid++) {
+        look_cpu_ns[pid] = SECOND / 1000;
+        n_looked[pid] = 0;
+    }
+    take_turns(&sampler, 100, PROCESSES);
+    for (unsigned pid = 0; pid < PROCESSES; pid++)
+        assert_int_equal(n_looked[pid], 100);
+    (void)changed_processes_free(sampler.changed);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(looks_that_take_long__take_a_fifth_of_a_cpu_and_leave_none_out),
+        cmocka_unit_test(looks_that_are_short__are_made_in_each_turn),
         cmocka_unit_test(looks_at_all__are_a_second_apart_and_none_is_left_out),
     };
 

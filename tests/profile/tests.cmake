@@ -32,12 +32,14 @@ foreach(function arrays list_mappings find_process set_process clear_process vis
   target_link_options(test_profile_address_spaces PRIVATE -Wl,--wrap=profile_program_${function})
 endforeach()
 add_unit_test(profile sampler_looks)
-foreach(function profile_program_next_mapped address_spaces_look_at_all)
+foreach(function profile_program_next_mapped address_spaces_look_at_all address_spaces_look
+    clock_thread_cpu_ns)
   target_link_options(test_profile_sampler_looks PRIVATE -Wl,--wrap=${function})
 endforeach()
 add_unit_test(profile sampler_jobs)
 foreach(function known_files_settle known_files_next_job known_files_take known_files_figures
-    jit_maps_next_job jit_maps_take jit_maps_sweep jit_maps_bytes code_desk_next_job code_desk_take
+    jit_maps_next_job jit_maps_take jit_maps_sweep jit_maps_bytes jit_maps_without_room
+    code_desk_next_job code_desk_take
     object_reader_begin object_reader_finish address_spaces_sweep address_spaces_figures
     unwind_pool_bytes profile_program_read profile_program_figures profile_store_tick sampler_look
     sampler_process)

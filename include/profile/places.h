@@ -21,6 +21,7 @@ struct profile_places {
     uint32_t function;       /* its number in the store */
     enum profile_kind kind;
     char *owner, *name; /* of the function; owned */
+    char *likely;       /* where there is none: a name that may have been meant; owned, or NULL */
     uint64_t samples;   /* that were taken in the function itself */
     uint64_t elsewhere; /* in other functions of that name, as two files may have */
     size_t n;
@@ -37,7 +38,7 @@ struct profile_wanted_function {
  * Counts samples of a range that are kept one by one and that were taken in a function of this
  * name: if there are several, in the one that has most of them. 0; -ENOENT: the target has no
  * samples at all; -ESRCH: none of the samples was taken in such a function, *ret_places says in
- * which range, and how many there are in all; -ENOMEM.
+ * which range, how many there are in all, and what may have been meant; -ENOMEM.
  */
 int profile_store_places(const struct profile_store *store, const struct profile_range *range,
                          const struct profile_wanted_function *wanted,

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/suggest.h"
 #include "profile/store_targets.h"
 
 #define NS_PER_MS (NS_PER_SECOND / 1000)
@@ -15,6 +16,7 @@ struct profile_places *profile_places_free(struct profile_places *places)
         return NULL;
     free(places->owner);
     free(places->name);
+    free(places->likely);
     free(places);
     return NULL;
 }
@@ -137,6 +139,31 @@ static void take_places(const struct search *search, struct profile_places *plac
     add_up(places);
 }
 
+/*
+ * A name that has samples, and may have been meant: the one with most of those that contain what
+ * was given, as "push_back" is part of "std::vector<int>::push_back(int)"; or the nearest one.
+ */
+static const char *find_likely(const struct search *search, const uint64_t *counts,
+                               const char *wanted)
+{
+    const struct name_table *names = &search->store->names;
+    AUTO_FREE const char **words = calloc(names->n + 1, sizeof(*words)); // NOLINT: of pointers
+    const char *likely = NULL;
+    uint64_t most = 0;
+    size_t n = 0;
+
+    for (uint32_t i = 0; words && i < names->n; i++) {
+        if (counts[i] == 0)
+            continue;
+        words[n++] = names->names[i].name;
+        if (*wanted && counts[i] > most && strcasestr(names->names[i].name, wanted)) {
+            most = counts[i];
+            likely = names->names[i].name;
+        }
+    }
+    return likely || !words ? likely : suggest_nearest(wanted, words, n);
+}
+
 /* Room for the places of the function that is chosen. NULL: no memory. */
 static struct profile_places *make_places(const struct search *search,
                                           const struct profile_wanted_function *wanted)
@@ -152,8 +179,14 @@ static struct profile_places *make_places(const struct search *search,
     head.all = count_functions(search, counts);
     choose(search, counts, wanted, &head);
     places = calloc(1, sizeof(*places) + head.samples * sizeof(places->places[0]));
-    if (places)
-        *places = head;
+    if (!places)
+        return NULL;
+    *places = head;
+    if (head.function == NAME_NONE) {
+        const char *likely = find_likely(search, counts, wanted->name);
+
+        places->likely = likely ? strdup(likely) : NULL;
+    }
     return places;
 }
 

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "expose/annotation_json.h"
@@ -39,6 +40,37 @@ static double seconds_of(const struct profile_places *places)
     return (double)(places->to_ns - places->from_ns) / (double)NS_PER_SECOND;
 }
 
+/* Of how much of the range samples are kept one by one, where that is not all of it. */
+static void append_known(const struct profile_places *places,
+                         const struct profile_arguments *arguments, struct text *text)
+{
+    if (places->from_ns > arguments->choice.start_ns)
+        text_append_format(text,
+                           "; samples are known one by one of only %.1f s of this range: of what "
+                           "was taken since the service began, and for as long as they are kept",
+                           seconds_of(places));
+}
+
+static int tell_none_of_it(const struct profile_places *places,
+                           const struct profile_arguments *arguments, struct text *text)
+{
+    const char *target = arguments->choice.name;
+
+    if (places->all == 0)
+        text_append_format(text, "there are no samples of %.256s in this range", target);
+    else
+        text_append_format(text,
+                           "none of the %" PRIu64 " samples of %.256s was taken at "
+                           "instructions of a function %.256s",
+                           places->all, target, arguments->function);
+    if (places->all > 0 && arguments->owner)
+        text_append_format(text, " of %.256s", arguments->owner);
+    append_known(places, arguments, text);
+    if (places->likely && strcmp(places->likely, arguments->function) != 0)
+        text_append_format(text, "; did you mean %.512s?", places->likely);
+    return -ENOENT;
+}
+
 /* A range may reach back to where samples are kept by functions only, as those on disk are. */
 static int tell_too_few(uint64_t samples, const struct profile_places *places,
                         const struct profile_arguments *arguments, struct text *text)
@@ -48,12 +80,16 @@ static int tell_too_few(uint64_t samples, const struct profile_places *places,
                        " samples were taken at instructions of %.256s; at least %d are needed to "
                        "tell its instructions apart",
                        samples, arguments->function, ANNOTATION_SAMPLES_LEAST);
-    if (places->from_ns > arguments->choice.start_ns)
-        text_append_format(text,
-                           ", which are known of %.1f s of this range only: of what was sampled "
-                           "since the service began, and for as long as single samples are kept",
-                           seconds_of(places));
+    append_known(places, arguments, text);
     return -ENOENT;
+}
+
+/* Where code is that is in no file that could be read. */
+static const char *where_it_is(enum profile_kind kind)
+{
+    if (kind == PROFILE_KERNEL)
+        return "in the kernel";
+    return kind == PROFILE_JIT ? "made at run time, and in no file" : "no function";
 }
 
 static int find_places(const struct profile_sources *sources,
@@ -66,12 +102,14 @@ static int find_places(const struct profile_sources *sources,
 
     if (r < 0 && r != -ESRCH)
         return profile_tell_none(r, sources, &arguments->choice, text);
-    if (r == -ESRCH || (*ret_places)->samples < ANNOTATION_SAMPLES_LEAST)
+    if (r == -ESRCH)
+        return tell_none_of_it(*ret_places, arguments, text);
+    if ((*ret_places)->samples < ANNOTATION_SAMPLES_LEAST)
         return tell_too_few((*ret_places)->samples, *ret_places, arguments, text);
     if ((*ret_places)->kind == PROFILE_USER)
         return 0;
-    text_append_format(text, "%.256s is in no file of which the code could be shown",
-                       arguments->function);
+    text_append_format(text, "the code of %.256s cannot be shown: it is %s", arguments->function,
+                       where_it_is((*ret_places)->kind));
     return -ENOENT;
 }
 

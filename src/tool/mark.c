@@ -56,7 +56,7 @@ static const struct argp argp = {
     .args_doc = "TEXT",
     .doc = "Have the running service keep a mark: a named instant, such as \"release 1.2\", that "
            "stands in every plot of its page.\v"
-           "Exit status 0: done; 1: not, with the reason on stderr.",
+           "Exit status 0: done; 1: not, with the reason on stderr; 2: the command line is wrong.",
     .children = children,
 };
 

@@ -31,7 +31,7 @@ static const struct argp argp = {
     .args_doc = "DURATION|off",
     .doc = "Have the running service leave the hardware counters alone for a time from 1s to 7d, "
            "such as 10m; or, with off, count again. Software events are still counted.\v"
-           "Exit status 0: done; 1: not, with the reason on stderr.",
+           "Exit status 0: done; 1: not, with the reason on stderr; 2: the command line is wrong.",
     .children = children,
 };
 

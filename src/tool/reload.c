@@ -14,7 +14,7 @@ static const struct argp_child children[] = {{.argp = &control_client_argp}, {0}
 static const struct argp argp = {
     .parser = parse,
     .doc = "Have the running service read its configuration again: as a whole, or not at all.\v"
-           "Exit status 0: done; 1: not, with the reason on stderr.",
+           "Exit status 0: done; 1: not, with the reason on stderr; 2: the command line is wrong.",
     .children = children,
 };
 

@@ -117,9 +117,10 @@ class Annotation(ProfileTest):
         self.annotated(exporter, loops)
         for status, words, arguments in (
                 (400, "?name=", {"target": loops.target}),
-                (404, "0 samples were taken at instructions of no_such", {"target": loops.target, "name": "no_such"}),
-                (404, "at least 100", {"target": loops.target, "name": "two_loops", "owner": "other"}),
-                (404, "at least 100", {"target": loops.target, "name": "two_loops", "start": 1, "end": 2}),
+                (404, "was taken at instructions of a function no_such", {"target": loops.target, "name": "no_such"}),
+                (404, "at instructions of a function two_loops of other;", {"target": loops.target, "name": "two_loops", "owner": "other"}),
+                (404, "in this range; samples are known one by one of only 0.0 s", {"target": loops.target, "name": "two_loops", "start": 1, "end": 2}),
+                (404, "; did you mean two_loops?", {"target": loops.target, "name": "loops"}),
                 (404, "no samples of cgroup:/no", {"target": "cgroup:/no", "name": "two_loops"})):
             with self.subTest(arguments=arguments):
                 response = self.ask(exporter, **arguments)
@@ -152,10 +153,10 @@ class Annotation(ProfileTest):
     def test_pmutool_tells_in_a_line_what_is_wrong(self):
         exporter = self.start()
         for words, status, pattern in (
-                (("machine", "no_such"), 1, "^pmutool: 0 samples were taken at instructions of no_such; at least 100"),
+                (("machine", "no_such"), 1, "^pmutool: none of the [0-9]+ samples of machine was taken at instructions of a function no_such"),
                 (("machine", "no_such", "--start=1h"), 1,
-                 r"apart, which are known of [\d.]+ s of this range only: of what was sampled since the service began"),
-                (("machine", "no_such", "-d0.01"), 1, "apart\n$"),
+                 r"a function no_such; samples are known one by one of only [\d.]+ s of this range: of what was taken since"),
+                (("machine", "no_such", "-d0.01"), 1, "no_such|^pmutool: there are no samples of machine in this range\n$"),
                 (("cgroup:/no", "main"), 1, "^pmutool: there are no samples of cgroup:/no\npmutool: there are samples of "),
                 (("machine",), 2, "missing argument; expected annotate TARGET FUNCTION"),
                 (("machine", "main", "more"), 2, 'unexpected argument "more"'),
@@ -221,7 +222,7 @@ class Annotation(ProfileTest):
         _, owner, name, _ = most_sampled()
         response = self.ask(exporter, target="machine", owner=owner, name=name)
         self.assertEqual(response.status, 404)
-        self.assertIn(b"is in no file of which the code could be shown", response.body)
+        self.assertIn(b"cannot be shown: it is in the kernel", response.body)
 
     def test_all_who_ask_at_once_get_the_function_that_they_have_asked_for(self):
         exporter = self.start()

@@ -202,7 +202,8 @@ class Profile(live.LiveTest):
         self.burn("known", 70)
         at = self.burn("changing", 70)
         out = self.shown("machine", at, f"--diff-target={self.target('changing')}")
-        self.assertRegex(out, rf"^before: {self.target('changing')}, .*\nafter:  machine, ")
+        self.assertRegex(out, rf"^A: {self.target('changing')}, .*\nB: machine, ")
+        self.assertRegex(out, r"(?m)^ +A % +B % +B - A ")
 
     def test_a_group_of_processes_has_a_profile(self):
         program = shutil.copy(KNOWN_SHARES, pathlib.Path(self.directory, self.comm))
@@ -313,11 +314,13 @@ class Profile(live.LiveTest):
         self.burn("known", 70)
         status, out, error = self.pmutool(self.target("known"), "--range=1000..1001")
         self.assertEqual((status, out), (1, ""))
-        self.assertRegex(error, r"^pmutool: there are no samples of .* in this range\n$")
+        self.assertRegex(error, r"^pmutool: there are no samples of .* in this range\n"
+                                rf"pmutool: there are samples of {self.target('known')}, 20\d\d-.* s\)\n$")
         status, out, error = self.pmutool(self.target("known"), "--diff=1000..1001")
         self.assertEqual((status, out), (1, ""))
-        self.assertEqual(error, f"pmutool: there are no samples of {self.target('known')} in the range "
-                                "before, so that nothing can be compared\n")
+        self.assertRegex(error, f"^pmutool: there are no samples of {self.target('known')} in the range "
+                                "before, so that nothing can be compared\n"
+                                rf"pmutool: there are samples of {self.target('known')}, 20\d\d-.* s\)\n$")
         at = f"target={self.target('known')}&start=1000&end=1001"
         refused = self.exporter.get(f"/api/v1/profile/difference?{at}&before_start=900&before_end=901")
         self.assertEqual(refused.status, 404)

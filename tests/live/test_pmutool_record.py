@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 """pmutool record: commands, cgroups and processes are sampled by a real exporter, shown, and kept."""
+import json
 import math
 import os
 import pathlib
@@ -23,7 +24,7 @@ SUPPORTED = "pmu_exporter_profile_supported"
 RATE = 997
 SIGMAS = 4
 FAULTS = 100000
-KEPT = re.compile(r"(?m)^(\d+) samples(?:, \d+ more are lost)?; kept as run (\d+)\n\Z")
+KEPT = re.compile(r"(?m)^(\d+) samples(?:, \d+ more are lost|, as .* was not seen there)?; kept as run (\d+)\n\Z")
 NAMES_ITSELF = 'printf started > "$1"; '  # a command in sh that says so in a file
 
 
@@ -127,7 +128,7 @@ class PmutoolRecord(AskedRuns, KnownLoads, live.LiveTest):
         out, samples, run = self.ended(tool, 0)
         self.assertGreater(samples, 0)
         self.assertEqual((run["state"], run["title"]), ("stopped", "faults of mine"))
-        alike, events = map(int, re.search(r"\n(\d+) samples of (\d+) page-faults; ", out).groups())
+        events, alike = map(int, re.search(r"\n(\d+) page-faults, as sure as (\d+) samples of equal weight; ", out).groups())
         self.assertLessEqual(alike, samples)  # those that tell as much, if all had the same weight
         counted = run["summary"][0]["total"]
         print(f"{samples} samples of {events} of {counted} page faults")
@@ -221,6 +222,25 @@ class PmutoolRecord(AskedRuns, KnownLoads, live.LiveTest):
         status, _ = self.ask("POST", f"/{run['id']}/stop")  # somebody else ends it
         self.assertEqual(status, 200)
         self.assertEqual(self.ended(first, 0)[2]["id"], run["id"])
+
+    def test_who_did_not_make_the_event_happen_has_no_samples_and_is_told_so(self):
+        tool = self.start("-e", "major-faults", "--", "true")
+        out, error = tool.communicate(timeout=2 * PATIENCE)
+        self.assertEqual((tool.returncode, out), (0, ""))
+        self.assertRegex(error, r"^0 samples, as \"major-faults\" was not seen there; kept as run \d+\n$")
+
+    def test_a_service_that_ends_meanwhile_is_told_with_the_run(self):
+        with Exporter(live.config(system="all") + "profiles: {rate: 49}\n") as exporter:
+            exporter.scrape_until(lambda m: m.sum(SUPPORTED) == 1, PATIENCE, "samples")
+            tool = subprocess.Popen([PMUTOOL, "record", f"--socket={exporter.control}", "-a", "-d", "600"],
+                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            self.addCleanup(tool.wait)
+            self.addCleanup(tool.kill)
+            self.until(lambda: json.loads(exporter.get("/api/v1/runs").body)["runs"], "no run goes on")
+        out, error = tool.communicate(timeout=2 * PATIENCE)
+        self.assertEqual((tool.returncode, out), (1, ""))
+        self.assertRegex(error, r"\npmutool: the service has ended in the midst of run 1, or does not answer; "
+                                r"what it has kept of it is listed by pmutool runs when it runs again\n$")
 
     def test_a_file_is_for_pprof(self):
         self.burn(70)

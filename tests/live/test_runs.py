@@ -264,7 +264,7 @@ class Runs(AskedRuns, live.LiveTest):
                                      "-i", "0.05")
         self.assertEqual(done.returncode, 0, done)
         self.until_over(1)
-        self.assertIn("by hand", self.exporter.pmutool("runs").stdout)
+        self.assertRegex(self.exporter.pmutool("runs").stdout, r"(?s) STATE +KIND +.* count +.*by hand")
         self.assertIn("page-faults", self.exporter.pmutool("runs", "show", "1").stdout)
         self.assertEqual(self.exporter.pmutool("runs", "show", "9").returncode, 1)
         missing = "-: the run has no number of it, or none yet"

@@ -104,6 +104,37 @@ static void what_only_calls__has_no_places(void **state)
     assert_int_equal(places->samples, 0);
 }
 
+static void assert_likely(const struct profile_store *store, const char *wanted,
+                          const char *expected)
+{
+    AUTO(profile_places) struct profile_places *places = NULL;
+
+    assert_int_equal(ask(store, BEGIN, NULL, wanted, &places), -ESRCH);
+    if (expected)
+        assert_string_equal(places->likely, expected);
+    else
+        assert_null(places->likely);
+}
+
+static void a_name_without_samples__is_told_with_the_one_that_may_be_meant(void **state)
+{
+    static const char *const names[] = {"a::push_back(int)", "b::push_back(int)", "do_write"};
+    AUTO(profile_store) struct profile_store *store = store_of(&roomy);
+
+    (void)state;
+    profile_store_tick(store, BEGIN);
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+        add_leaf(store, "/a", profile_store_function(store, PROFILE_USER, "program", names[i]), 1,
+                 i == 1 ? 5 : 2);
+    add_leaf(store, "/b", profile_store_function(store, PROFILE_USER, "program", "do_read"), 1, 5);
+    profile_store_tick(store, BEGIN + 5 * SECOND);
+    assert_likely(store, "Push_back",
+                  "b::push_back(int)"); /* it has most of those that contain it */
+    assert_likely(store, "do_wriet", "do_write");
+    assert_likely(store, "do_reed", NULL); /* of another target */
+    assert_likely(store, "", NULL);
+}
+
 static void a_target_without_samples__is_told(void **state)
 {
     AUTO(profile_store) struct profile_store *store = store_of(&roomy);
@@ -154,6 +185,7 @@ int main(void)
         cmocka_unit_test(samples__are_counted_by_place),
         cmocka_unit_test(of_one_name__the_one_with_most_samples_is_taken),
         cmocka_unit_test(what_only_calls__has_no_places),
+        cmocka_unit_test(a_name_without_samples__is_told_with_the_one_that_may_be_meant),
         cmocka_unit_test(a_target_without_samples__is_told),
         cmocka_unit_test(the_range__is_what_is_kept_one_by_one),
         cmocka_unit_test(a_store_that_keeps_none_one_by_one__has_no_places),

@@ -162,6 +162,16 @@ class CommandLine(unittest.TestCase):
                 self.assertIn(why, err)
         self.assertEqual(run(PMUTOOL, "profile", "--socket=/nowhere", "run:1", "--diff=run:2")[0], 1)
 
+    def test_an_option_that_would_say_nothing_is_refused(self):
+        for words, why in (("--measure=time", "--measure is of what is compared; expected --diff or --diff-target"),
+                           ("--min=5", "--min is of a tree; expected --format=tree"),
+                           ("--min=5 --diff=previous", "--min is of a tree; expected --format=tree"),
+                           ("--start=1h --end=30m -d5", "--start, --end and -d are one too many")):
+            with self.subTest(words=words):
+                status, out, err = run(PMUTOOL, "profile", "--socket=/nowhere", "machine", *words.split())
+                self.assertEqual((status, out), (2, ""))
+                self.assertIn(why, err)
+
     def test_a_range_is_compared_with_one_that_has_no_time_in_common_with_it(self):
         told = "the range before overlaps the one that is compared with it; expected one that is longer ago"
         for words, refused in (("-d60 --diff=30s", True), ("-d2h --diff=hour", True), ("-d60 --diff=60s", False),

@@ -89,7 +89,7 @@ static const struct argp argp = {
            "long what is counted by key took, as histograms of what the running service counts in "
            "some seconds, with tables of what it only counts. TARGET is machine, cgroup:PATH or "
            "process:NAME.\v"
-           "Exit status 0: done; 1: not, with the reason on stderr.",
+           "Exit status 0: done; 1: not, with the reason on stderr; 2: the command line is wrong.",
     .children = children,
 };
 

@@ -71,7 +71,7 @@ static const struct argp argp = {
         "Show the instructions of a function, and how many of its samples were taken at each, of "
         "what the running service has sampled already. TARGET is machine, cgroup:PATH or "
         "process:NAME. At least 100 samples are needed.\v"
-        "Exit status 0: done; 1: not, with the reason on stderr.",
+        "Exit status 0: done; 1: not, with the reason on stderr; 2: the command line is wrong.",
     .children = children,
 };
 

@@ -7,11 +7,11 @@
 #include "tool/command.h"
 #include "tool/control_client.h"
 #include "tool/json.h"
+#include "tool/profile/head.h"
 #include "tool/profile/options.h"
 #include "tool/terminal.h"
 
 #define MOST_NAMED 5
-#define NOT_FOUND  404
 
 /* The name of a target that has samples; NULL: it has none. */
 static const char *name_of(const json_t *target)
@@ -73,10 +73,41 @@ static bool tell_known(struct pmu_client *client, const char *target)
     return true;
 }
 
+void profile_append_kept(struct text *text, const json_t *answer, const char *target)
+{
+    const json_t *targets = json_object_get(answer, "targets");
+
+    for (size_t i = 0; i < json_array_size(targets); i++) {
+        const json_t *one = json_array_get(targets, i);
+        const char *name = name_of(one);
+        const struct profile_head head = {.from = json_number_value(json_object_get(one, "first")),
+                                          .to = json_number_value(json_object_get(one, "last"))};
+
+        if (!name || strcmp(name, target) != 0)
+            continue;
+        text_append_string(text, "there are samples of ");
+        profile_append_range(text, name, &head);
+        text_append_char(text, '\n');
+    }
+}
+
+void profile_tell_kept(struct pmu_client *client, const char *target)
+{
+    AUTO_JSON json_t *answer = NULL;
+    AUTO_TEXT struct text kept = {0};
+
+    if (profile_target_is_run(target) ||
+        pmu_client_get(client, "/api/v1/profile/targets", &answer) < 0)
+        return;
+    profile_append_kept(&kept, answer, target);
+    if (text_error(&kept) == 0 && kept.length > 0)
+        (void)fprintf(stderr, PROGRAM ": %.*s", (int)kept.length, kept.data);
+}
+
 int profile_complain(const char *socket, struct pmu_client *client, const char *target,
                      const char *before)
 {
-    const bool is_not_found = pmu_client_status(client) == NOT_FOUND;
+    const bool is_not_found = pmu_client_status(client) == PROFILE_NOT_FOUND;
     const int status = control_client_complain(socket, client);
 
     if (is_not_found && !tell_known(client, target) && before)

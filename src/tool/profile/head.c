@@ -44,12 +44,13 @@ void profile_append_range(struct text *text, const char *target, const struct pr
 /* How many samples there are, and what they stand for. */
 static void append_samples(struct text *text, const struct profile_head *head)
 {
-    text_append_format(text, "%.0f samples ", head->samples);
     if (head->event) {
-        text_append_format(text, "of %.0f ", head->events);
+        text_append_format(text, "%.0f ", head->events);
         (void)terminal_append_shown(text, head->event, 0);
+        text_append_format(text, ", as sure as %.0f samples of equal weight", head->samples);
         return;
     }
+    text_append_format(text, "%.0f samples ", head->samples);
     if (head->rate > 0)
         text_append_format(text, "at %.4g Hz", head->rate);
     else
@@ -71,7 +72,13 @@ void profile_append_head(struct text *text, const char *target, const struct pro
     else
         text_append_string(text, "all stacks are whole\n");
     if (head->samples < PROFILE_COARSE)
-        text_append_format(text, "fewer than %d samples: shares are coarse\n", PROFILE_COARSE);
+        profile_append_coarse(text, head);
+}
+
+void profile_append_coarse(struct text *text, const struct profile_head *head)
+{
+    text_append_format(text, "fewer than %d samples%s: shares are coarse\n", PROFILE_COARSE,
+                       head->event ? " of equal weight" : "");
 }
 
 size_t profile_lines(const struct profile_options *options, const struct terminal *terminal,

@@ -22,6 +22,9 @@ void profile_append_range(struct text *text, const char *target, const struct pr
 void profile_append_head(struct text *text, const char *target, const struct profile_head *head,
                          double not_whole);
 
+/* Says that there are so few samples, PROFILE_COARSE, that shares say little. */
+void profile_append_coarse(struct text *text, const struct profile_head *head);
+
 /* How many lines there may be below `used` others; SIZE_MAX: any number. */
 size_t profile_lines(const struct profile_options *options, const struct terminal *terminal,
                      size_t used);

@@ -27,6 +27,7 @@ struct reading {
     struct profile_span_words span;
     const char *diff;
     struct profile_form form;
+    bool has_measure, has_least;
 };
 
 static const struct argp_option entries[] = {
@@ -97,6 +98,7 @@ static void take_before(struct reading *reading, uint64_t now_ns)
     struct profile_options *options = &reading->options;
 
     options->is_difference = reading->diff || options->before_target;
+    options->is_of_two = options->before_target && !reading->diff;
     options->before = options->span;
     if (!reading->diff)
         return;
@@ -131,6 +133,17 @@ static void check_runs(const struct profile_options *options)
                        "--diff=run:NUMBER");
 }
 
+/* What would say nothing is refused. */
+static void check_used(const struct reading *reading)
+{
+    const struct profile_options *options = &reading->options;
+
+    if (reading->has_measure && !options->is_difference)
+        command_refuse("--measure is of what is compared; expected --diff or --diff-target, too");
+    if (reading->has_least && options->format != PROFILE_FORMAT_TREE)
+        command_refuse("--min is of a tree; expected --format=tree, too");
+}
+
 static void check(struct reading *reading)
 {
     struct profile_options *options = &reading->options;
@@ -144,6 +157,7 @@ static void check(struct reading *reading)
         options->format != PROFILE_FORMAT_JSON)
         command_refuse("a difference is a table or json, not %s",
                        profile_format_name(options->format));
+    check_used(reading);
 }
 
 /* Options about what is compared. False: it is none of them. */
@@ -158,6 +172,7 @@ static bool take_difference(struct reading *reading, int key, char *argument)
         return true;
     case KEY_MEASURE:
         reading->options.measure = take_measure(argument);
+        reading->has_measure = true;
         return true;
     default:
         return false;
@@ -179,6 +194,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case KEY_MIN:
         options->least = take_least(argument);
+        reading->has_least = true;
         return 0;
     default:
         return command_take_word(key, argument, &options->target, "profile TARGET");
@@ -196,7 +212,7 @@ static const struct argp argp = {
         "Show which functions a target spent its CPU time in, of what the running service has "
         "sampled already. TARGET is machine, cgroup:PATH or process:NAME; or run:NUMBER, of what a "
         "run has recorded, which has a range of its own.\v"
-        "Exit status 0: done; 1: not, with the reason on stderr.",
+        "Exit status 0: done; 1: not, with the reason on stderr; 2: the command line is wrong.",
     .children = children,
 };
 

@@ -31,6 +31,7 @@ struct profile_options {
     double least;       /* the least share of a line of a tree, in percent */
     bool is_difference;
     const char *before_target; /* NULL: the same one */
+    bool is_of_two;            /* two targets are compared, at the same time */
     const char *mark;          /* before which the other range ends; NULL: it is `before` */
     struct profile_span before;
     const char *measure; /* "shares" or "time" */

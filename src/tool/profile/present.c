@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "config/config_error.h"
@@ -18,12 +19,26 @@ struct question {
     struct pmu_client *client;
 };
 
-static int complain_of_service(const struct question *question)
+/* Of both targets, where the ranges of two are compared. */
+static void tell_kept(const struct question *question)
 {
     const struct profile_options *options = question->options;
 
-    return profile_complain(options->where.socket, question->client, options->target,
-                            options->before_target);
+    if (options->before_target && strcmp(options->before_target, options->target) != 0)
+        profile_tell_kept(question->client, options->before_target);
+    profile_tell_kept(question->client, options->target);
+}
+
+static int complain_of_service(const struct question *question)
+{
+    const struct profile_options *options = question->options;
+    const bool is_not_found = pmu_client_status(question->client) == PROFILE_NOT_FOUND;
+    const int status = profile_complain(options->where.socket, question->client, options->target,
+                                        options->before_target);
+
+    if (options->is_difference && is_not_found)
+        tell_kept(question);
+    return status;
 }
 
 /* Takes the answer to pieces, as the format wants it. */
@@ -44,12 +59,14 @@ static int complain_of_answer(const struct question *question, int error)
 {
     if (error == -ENOMEM)
         return command_fail(error);
-    if (error == -ENODATA)
-        (void)fprintf(stderr, PROGRAM ": there are no samples of %s in %s\n",
-                      SHOWN(question->options->target),
-                      question->options->is_difference ? "one of the two ranges" : "this range");
-    else
+    if (error != -ENODATA) {
         (void)fprintf(stderr, PROGRAM ": the service's answer is none of pmu_exporter\n");
+        return EXIT_REFUSED;
+    }
+    (void)fprintf(stderr, PROGRAM ": there are no samples of %s in %s\n",
+                  SHOWN(question->options->target),
+                  question->options->is_difference ? "one of the two ranges" : "this range");
+    tell_kept(question);
     return EXIT_REFUSED;
 }
 

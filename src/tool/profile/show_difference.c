@@ -68,7 +68,8 @@ static void append_side(struct text *out, const char *word, const char *target,
 {
     text_append_format(out, "%s ", word);
     profile_append_range(out, target, head);
-    text_append_format(out, ": %.0f samples\n", head->samples);
+    text_append_format(out, ": %.0f samples%s\n", head->samples,
+                       head->event ? " of equal weight" : "");
 }
 
 static void append_verdict(struct text *out, const struct comparison *comparison)
@@ -89,8 +90,8 @@ static void append_head(struct text *out, const struct profile_options *options,
 {
     const char *before = options->before_target ? options->before_target : options->target;
 
-    append_side(out, "before:", before, &comparison->sides[0]);
-    append_side(out, "after: ", options->target, &comparison->sides[1]);
+    append_side(out, options->is_of_two ? "A:" : "before:", before, &comparison->sides[0]);
+    append_side(out, options->is_of_two ? "B:" : "after: ", options->target, &comparison->sides[1]);
     text_append_format(out,
                        "what differs is beyond %.2g standard deviations, as chance alone is "
                        "once in 20 comparisons\n",
@@ -98,7 +99,7 @@ static void append_head(struct text *out, const struct profile_options *options,
     append_verdict(out, comparison);
     for (size_t i = 0; i < 2; i++)
         if (comparison->sides[i].samples < PROFILE_COARSE) {
-            text_append_format(out, "fewer than %d samples: shares are coarse\n", PROFILE_COARSE);
+            profile_append_coarse(out, &comparison->sides[i]);
             break;
         }
     text_append_char(out, '\n');
@@ -155,18 +156,25 @@ static size_t add_rows(struct table *table, const struct comparison *comparison,
     return left_out;
 }
 
-int profile_show_difference(const json_t *answer, const struct profile_options *options,
-                            const struct terminal *terminal, struct text *out)
+/* Two targets of one time are neither before nor after each other. */
+static struct table *make_table(const struct profile_options *options)
 {
-    static const struct table_column of_shares[] = {
+    const struct table_column columns[] = {
         {.title = ""},
-        {.title = "BEFORE %", .is_right = true},
-        {.title = "AFTER %", .is_right = true},
-        {.title = "CHANGE", .is_right = true},
+        {.title = options->is_of_two ? "A %" : "BEFORE %", .is_right = true},
+        {.title = options->is_of_two ? "B %" : "AFTER %", .is_right = true},
+        {.title = options->is_of_two ? "B - A" : "CHANGE", .is_right = true},
         {.title = "+-", .is_right = true},
         {.title = "FUNCTION", .may_be_cut = true},
         {.title = "OWNER", .may_be_cut = true},
     };
+
+    return table_new(columns, ARRAY_SIZE(columns));
+}
+
+int profile_show_difference(const json_t *answer, const struct profile_options *options,
+                            const struct terminal *terminal, struct text *out)
+{
     size_t room = profile_lines(options, terminal, HEAD_LINES), left_out;
     AUTO(table) struct table *table = NULL;
     struct comparison comparison;
@@ -175,7 +183,7 @@ int profile_show_difference(const json_t *answer, const struct profile_options *
         return -EPROTO;
     if (!can_be_compared(&comparison))
         return -ENODATA;
-    table = table_new(of_shares, ARRAY_SIZE(of_shares));
+    table = make_table(options);
     if (!table)
         return -ENOMEM;
     left_out = add_rows(table, &comparison, true, &room);

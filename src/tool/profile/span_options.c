@@ -23,7 +23,8 @@ static const struct argp_option entries[] = {
     {.name = "duration",
      .key = 'd',
      .arg = "SECONDS",
-     .doc = "Of so many seconds before the end, from 0.01 to 691200. Default: 60."},
+     .doc = "Of so many seconds before the end, or from the start on, from 0.01 to 691200. "
+            "Default: 60."},
     {.name = "start",
      .key = KEY_START,
      .arg = "TIME",
@@ -97,7 +98,9 @@ struct profile_span profile_span_take(const struct profile_span_words *words, ui
     span.end_ns = words->end ? take_time("--end", words->end, now_ns) : now_ns;
     if (words->start)
         span.start_ns = take_time("--start", words->start, now_ns);
-    else
+    if (words->start && words->duration_ns)
+        span.end_ns = span.start_ns + words->duration_ns;
+    else if (!words->start)
         span = profile_span_ending(&(struct profile_span){0, duration_ns}, span.end_ns);
     if (span.start_ns >= span.end_ns)
         command_refuse("the start is not before the end");

@@ -253,10 +253,13 @@ static bool tell(const struct record *record, const json_t *run)
     const json_t *sampled = json_object_get(run, "sampled");
     const double samples = json_number_value(json_object_get(sampled, "samples"));
     const double lost = json_number_value(json_object_get(sampled, "lost"));
+    const char *event = json_string_value(json_array_get(json_object_get(run, "asked"), 0));
 
     (void)fprintf(stderr, "%.0f samples", samples);
     if (lost > 0)
         (void)fprintf(stderr, ", %.0f more are lost", lost);
+    else if (samples == 0)
+        (void)fprintf(stderr, ", as %s was not seen there", event ? SHOWN(event) : "the event");
     (void)fprintf(stderr, "; kept as run %llu\n", (unsigned long long)record->run.id);
     return samples > 0;
 }

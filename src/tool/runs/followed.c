@@ -38,6 +38,21 @@ int followed_run_get(const struct followed_run *run, const char *what, json_t **
     return end(run, pmu_client_get(run->client, path, ret_answer));
 }
 
+/* Its service may have ended: what it had of the run by then is kept. */
+static int lose(const struct followed_run *run)
+{
+    const bool is_gone = pmu_client_status(run->client) == 0;
+    const int status = control_client_complain(run->where->socket, run->client);
+
+    if (is_gone)
+        (void)fprintf(stderr,
+                      PROGRAM
+                      ": the service has ended in the midst of run %llu, or does not answer; "
+                      "what it has kept of it is listed by pmutool runs when it runs again\n",
+                      (unsigned long long)run->id);
+    return status;
+}
+
 int followed_run_look(const struct followed_run *run, bool is_patient, json_t **ret_run)
 {
     char path[PATH_SIZE];
@@ -50,7 +65,11 @@ int followed_run_look(const struct followed_run *run, bool is_patient, json_t **
     state = json_string_value(json_object_get(*ret_run, "state"));
     if (state && strcmp(state, "running") == 0)
         json_decref(TAKE(*ret_run));
-    return is_patient && r < 0 && pmu_client_status(run->client) == 0 ? EXIT_SUCCESS : end(run, r);
+    if (r >= 0)
+        return EXIT_SUCCESS;
+    if (is_patient && pmu_client_status(run->client) == 0)
+        return EXIT_SUCCESS;
+    return lose(run);
 }
 
 int followed_run_stop(const struct followed_run *run)

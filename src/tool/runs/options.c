@@ -143,7 +143,7 @@ static const struct argp argp = {
     .args_doc = "[list|show ID|compare A B|csv ID|start TITLE|stop ID|delete ID]",
     .doc = "List what was counted for a while and kept, show a run, compare two of them, or have "
            "the running service begin, end or delete one.\v"
-           "Exit status 0: done; 1: not, with the reason on stderr.",
+           "Exit status 0: done; 1: not, with the reason on stderr; 2: the command line is wrong.",
     .children = children,
 };
 

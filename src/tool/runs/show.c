@@ -49,6 +49,7 @@ static void add_run(struct table *table, const json_t *run)
     add_time(table, run);
     table_add_format(table, STYLE_PLAIN, "%.3g s", seconds_of(run));
     table_add(table, text_of(run, "state"), STYLE_PLAIN);
+    table_add(table, text_of(run, "kind"), STYLE_PLAIN);
     table_add(table, text_of(run, "target"), STYLE_PLAIN);
     table_add(table, text_of(run, "title"), STYLE_PLAIN);
 }
@@ -58,6 +59,7 @@ static const struct table_column run_columns[] = {
     {.title = "BEGAN"},
     {.title = "LASTED", .is_right = true},
     {.title = "STATE"},
+    {.title = "KIND"},
     {.title = "TARGET"},
     {.title = "TITLE", .may_be_cut = true},
 };

@@ -115,7 +115,7 @@ static const struct argp argp = {
         "and how long requests and exits took. TARGET is machine, cgroup:PATH, process:NAME or "
         "pid:NUMBER. "
         "The run is kept as others are (pmutool runs).\v"
-        "Exit status 0: done; 1: not, with the reason on stderr.",
+        "Exit status 0: done; 1: not, with the reason on stderr; 2: the command line is wrong.",
     .children = children,
 };
 

@@ -196,6 +196,19 @@ static void a_difference_marks_what_differs(void **state)
              "      50.00    75.00  +25.00  4.00  do_read   [kernel]\n");
 }
 
+static void two_targets_are_neither_before_nor_after_each_other(void **state)
+{
+    const struct profile_options of_two = {
+        .target = "cgroup:/a", .before_target = "machine", .is_of_two = true};
+    AUTO_FREE char *out =
+        shown(profile_show_difference, DIFFERENCE("shares", "1"), &of_two, &piped);
+
+    (void)state;
+    assert_int_equal(strncmp(out, "A: machine, 2023-", strlen("A: machine, 2023-")), 0);
+    assert_non_null(strstr(out, "\nB: cgroup:/a, 2023-"));
+    assert_non_null(strstr(out, "\n     A %    B %   B - A    +-  FUNCTION  OWNER\n"));
+}
+
 static void a_difference_that_may_be_chance_says_so(void **state)
 {
     AUTO_FREE char *out = shown(profile_show_difference, DIFFERENCE("shares", "0"), &usual, &piped);
@@ -223,6 +236,24 @@ static void assert_known(const char *listed, const char *target, const char *exp
     profile_append_known(&text, answer, target);
     text_append_char(&text, '\0');
     assert_string_equal(text.data, expected);
+}
+
+static void of_which_time_there_are_samples_is_told(void **state)
+{
+    static const char some[] =
+        "{\"targets\": [{\"target\": \"machine\", \"samples\": 0}, {\"target\": "
+        "\"cgroup:/a\", \"samples\": 3, \"first\": 1700000000, \"last\": 1700000060}]}";
+    AUTO_JSON json_t *answer = json_loads(some, JSON_DECODE_INT_AS_REAL, NULL);
+    AUTO_TEXT struct text text = {0};
+
+    (void)state;
+    profile_append_kept(&text, answer, "machine");
+    profile_append_kept(&text, answer, "cgroup:/");
+    assert_int_equal(text.length, 0);
+    profile_append_kept(&text, answer, "cgroup:/a");
+    text_append_char(&text, '\0');
+    assert_string_equal(text.data, "there are samples of cgroup:/a, 2023-11-14 22:13:20 to "
+                                   "22:14:20 (60 s)\n");
 }
 
 static void who_asks_about_another_target_is_told_those_that_there_are(void **state)
@@ -282,8 +313,10 @@ int main(void)
         cmocka_unit_test(a_range_without_samples_is_told_apart),
         cmocka_unit_test(shares_of_nothing_are_not_compared),
         cmocka_unit_test(a_difference_marks_what_differs),
+        cmocka_unit_test(two_targets_are_neither_before_nor_after_each_other),
         cmocka_unit_test(a_difference_that_may_be_chance_says_so),
         cmocka_unit_test(a_difference_of_time_is_in_percent_of_a_cpu),
+        cmocka_unit_test(of_which_time_there_are_samples_is_told),
         cmocka_unit_test(who_asks_about_another_target_is_told_those_that_there_are),
         cmocka_unit_test(a_path_has_what_the_options_want),
     };

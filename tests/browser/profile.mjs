@@ -401,17 +401,21 @@ scene("an empty and a short profile say why", {}, async (page) => {
   const changes = { profile: { ...profile, samples: 50 }, "profile/table": { ...table, samples: 50 } };
   await answered(page, 20, changes);
   await page.goto(`${page_url}/#profile?range=1m`);
+  const downloads = page.getByRole("group", { name: "Download" });
   await appears(page, ".note", "Only 50 samples: shares are coarse");
+  assert.ok(await downloads.isVisible());
   changes.profile = { ...profile, samples: 0, ...nothing };
   await page.unroute(/\/api\/v1\/profile/);
   await answered(page, 20, changes);
   await page.getByRole("button", { name: "Refresh" }).click();
   await appears(page, ".note", "No sample was taken in this range");
+  assert.ok(await downloads.isHidden());
   for (const [status, error] of [[404, "there are no samples of machine"], [503, "nothing is sampled: no bpf"]]) {
     await page.unroute(/\/api\/v1\/profile/);
     await answered(page, 20, { profile: { status, error }, "profile/table": { status, error } });
     await page.getByRole("button", { name: "Refresh" }).click();
     await appears(page, ".note", error);
+    assert.ok(await downloads.isHidden());
     await fault(page, new RegExp(`status(?: of)? ${status}`));
     if (status === 404) await appears(page, ".note", "It has samples from");
   }

@@ -167,6 +167,7 @@ class ProfileView {
     const sides = whole?.before ? [whole.before.samples, whole.after.samples] : [(whole ?? table).samples];
     const isEmpty = sides.every((samples) => samples === 0);
     this.table.root.hidden = isEmpty;
+    this.tools.showFiles(sides.at(-1) > 0);
     if (isEmpty) return;
     this.profiles = whole ? [new Profile(whole)]
       : halves.map((answer) => new Profile(answer, "samples that have it"));
@@ -314,6 +315,7 @@ class ProfileView {
   async fail(error) {
     this.clear();
     this.code.show(null);
+    this.tools.showFiles(false);
     this.table.root.hidden = this.seconds.root.hidden = true;
     this.words.textContent = "";
     if (error.status !== 404) {

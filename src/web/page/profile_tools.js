@@ -83,6 +83,8 @@ export class ProfileTools {
     this.matched = element("span", { class: "quiet-text profile-matched", role: "status" });
     this.files = FORMATS.map(([, label, download, title]) =>
       element("a", { class: "file-link", download, title }, label));
+    this.downloads = element("span", { class: "file-links", role: "group", "aria-label": "Download" },
+      element("span", { class: "quiet-text" }, "Download"), this.files);
     this.root = element("div", {}, this.firstBar(), this.secondBar());
   }
 
@@ -91,8 +93,7 @@ export class ProfileTools {
     return element("div", { class: "tools profile-tools" }, this.target.root, this.range,
       this.exactRange(),
       button("Refresh", null, () => this.wishes.again()), element("span", { class: "grow" }),
-      element("span", { class: "file-links", role: "group", "aria-label": "Download" },
-        element("span", { class: "quiet-text" }, "Download"), this.files));
+      this.downloads);
   }
 
   secondBar() {
@@ -206,6 +207,11 @@ export class ProfileTools {
   /** Whether there is CPU time to be shown, and not only another event. */
   showTime(isThere) {
     this.measure.hidden = !isThere;
+  }
+
+  /** Whether there is a profile that could be downloaded. */
+  showFiles(isThere) {
+    this.downloads.hidden = !isThere;
   }
 
   /** How much a search has found, in words. */

@@ -34,6 +34,9 @@
 #define TURN_NS       (NS_PER_SECOND / 5)
 #define SHORT_TURN_NS (NS_PER_SECOND / 20)
 
+/* While something is recorded: of a process that has just begun only the leaves are known. */
+#define RECORDING_TURN_NS (NS_PER_SECOND / 100)
+
 static size_t ring_bytes(const struct sampler_setup *setup)
 {
     const size_t wanted = setup->n_cpus * setup->rate_hz *
@@ -284,7 +287,9 @@ int sampler_turn(struct sampler *sampler)
 
 uint64_t sampler_wait_ns(const struct sampler *sampler)
 {
-    return sampler->n_mapped > MANY_MAPPED || sampler->recording.recorded ? SHORT_TURN_NS : TURN_NS;
+    if (sampler->recording.recorded)
+        return RECORDING_TURN_NS;
+    return sampler->n_mapped > MANY_MAPPED ? SHORT_TURN_NS : TURN_NS;
 }
 
 int sampler_fd(const struct sampler *sampler)

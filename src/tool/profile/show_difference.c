@@ -159,17 +159,24 @@ static size_t add_rows(struct table *table, const struct comparison *comparison,
 /* Two targets of one time are neither before nor after each other. */
 static struct table *make_table(const struct profile_options *options)
 {
-    const struct table_column columns[] = {
-        {.title = ""},
-        {.title = options->is_of_two ? "A %" : "BEFORE %", .is_right = true},
-        {.title = options->is_of_two ? "B %" : "AFTER %", .is_right = true},
-        {.title = options->is_of_two ? "B - A" : "CHANGE", .is_right = true},
-        {.title = "+-", .is_right = true},
-        {.title = "FUNCTION", .may_be_cut = true},
-        {.title = "OWNER", .may_be_cut = true},
+    static const struct table_column columns[][7] = {
+        {{.title = ""},
+         {.title = "BEFORE %", .is_right = true},
+         {.title = "AFTER %", .is_right = true},
+         {.title = "CHANGE", .is_right = true},
+         {.title = "+-", .is_right = true},
+         {.title = "FUNCTION", .may_be_cut = true},
+         {.title = "OWNER", .may_be_cut = true}},
+        {{.title = ""},
+         {.title = "A %", .is_right = true},
+         {.title = "B %", .is_right = true},
+         {.title = "B - A", .is_right = true},
+         {.title = "+-", .is_right = true},
+         {.title = "FUNCTION", .may_be_cut = true},
+         {.title = "OWNER", .may_be_cut = true}},
     };
 
-    return table_new(columns, ARRAY_SIZE(columns));
+    return table_new(columns[options->is_of_two], ARRAY_SIZE(columns[0]));
 }
 
 int profile_show_difference(const json_t *answer, const struct profile_options *options,

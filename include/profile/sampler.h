@@ -59,8 +59,8 @@ int sampler_turn(struct sampler *sampler);
 
 /*
  * How long it may be until the next turn: a fifth of a second, which leaves little to be told late;
- * less where processes map so much that the kernel's room for telling of it may run out, and while
- * something is recorded.
+ * less where processes map so much that the kernel's room for telling of it may run out, and a
+ * hundredth while something is recorded.
  */
 uint64_t sampler_wait_ns(const struct sampler *sampler);
 

@@ -36,7 +36,7 @@ void check_print_profiles(const struct config *config, const struct check_profil
 {
     if (profiles->are_sampled)
         (void)printf("profiles: %" PRIu64 " stacks a second are sampled of each CPU that is not "
-                     "idle; they take %.1f MiB at most\n",
+                     "idle; tables, names and counts take %.1f MiB at most\n",
                      config->profiles.rate_hz, (double)config->profiles.bytes / 0x1p20);
     else if (profiles->reason)
         (void)printf("profiles: nothing is sampled: %s%s\n", profiles->reason,

@@ -20,6 +20,9 @@
 #define AGAIN_NS  (10 * NS_PER_SECOND)
 #define FORGET_NS (120 * NS_PER_SECOND)
 
+/* A map that found no room would be read for nothing. */
+#define WITHOUT_ROOM_NS (60 * NS_PER_SECOND)
+
 /* All maps together take no more: the largest one goes, and has no names until there is room. */
 #define KEPT_BYTES ((size_t)8 * 1024 * 1024)
 
@@ -30,8 +33,8 @@ struct jit_process {
     uint64_t memory;      /* of which the map is */
     struct perf_map *map; /* NULL: none */
     size_t bytes;
-    bool is_wanted; /* it is to be read */
-    uint64_t read_ns, used_ns;
+    bool is_wanted;             /* it is to be read */
+    uint64_t again_ns, used_ns; /* again_ns: it is not read before */
     UT_hash_handle hh;
 };
 
@@ -121,7 +124,7 @@ bool jit_maps_function(struct jit_maps *maps, pid_t pid, uint64_t memory, uint64
     if (process) {
         process->used_ns = now_ns;
         row = process->map ? perf_map_find(process->map, address) : NULL;
-        if (!row && now_ns >= process->read_ns + AGAIN_NS)
+        if (!row && now_ns >= process->again_ns)
             process->is_wanted = true;
         if (!row && process->is_wanted)
             return false;
@@ -223,7 +226,7 @@ bool jit_maps_next_job(struct jit_maps *maps, uint64_t now_ns, struct object_job
         if (!process->is_wanted)
             continue;
         process->is_wanted = false;
-        process->read_ns = now_ns;
+        process->again_ns = now_ns + AGAIN_NS;
         fd = open_map(maps, process->pid);
         if (fd < 0)
             continue;
@@ -245,20 +248,16 @@ static struct jit_process *find_largest(const struct jit_maps *maps)
     return largest;
 }
 
-/* Drops maps that are larger until there is room. False: there is none. */
-static bool make_room(struct jit_maps *maps, size_t bytes)
+/* Drops the largest maps until there is room; they are not read again for a while. */
+static void bound_maps(struct jit_maps *maps, uint64_t now_ns)
 {
-    while (maps->bytes + bytes > KEPT_BYTES) {
-        struct jit_process *largest = find_largest(maps);
+    struct jit_process *largest;
 
-        if (!largest || largest->bytes <= bytes) {
-            maps->without_room++;
-            return false;
-        }
+    while (maps->bytes > KEPT_BYTES && (largest = find_largest(maps))) {
         drop_map(maps, largest);
+        largest->again_ns = now_ns + WITHOUT_ROOM_NS;
         maps->without_room++;
     }
-    return true;
 }
 
 void jit_maps_take(struct jit_maps *maps, const struct object_result *result, uint64_t now_ns)
@@ -270,17 +269,14 @@ void jit_maps_take(struct jit_maps *maps, const struct object_result *result, ui
     if (!process)
         return;
     process->is_wanted = false;
-    process->read_ns = now_ns;
+    process->again_ns = now_ns + AGAIN_NS;
     if (result->outcome != OBJECT_READ || perf_map_parse(result->bytes, result->n, &map) < 0)
         return;
     drop_map(maps, process);
-    if (!make_room(maps, result->n)) {
-        (void)perf_map_free(map);
-        return;
-    }
     process->map = map;
     process->bytes = result->n;
     maps->bytes += result->n;
+    bound_maps(maps, now_ns);
 }
 
 void jit_maps_sweep(struct jit_maps *maps, uint64_t now_ns)

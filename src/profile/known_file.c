@@ -100,6 +100,7 @@ void known_file_forget_functions(struct known_file *file)
         free(function);
     }
     file->n_wanted = file->n_hurried = 0;
+    file->n_asked = 0; /* what comes of the present job is for none that waits now */
 }
 
 void known_file_settle_functions(const struct known_files *files, struct known_file *file)

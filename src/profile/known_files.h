@@ -86,7 +86,7 @@ void known_files_take(struct known_files *files, const struct object_result *res
                       uint64_t now_ns);
 
 /*
- * The path of a file whose tables were refused by the reader, so that stacks end in it; the first
+ * The path of a file whose tables are not used, so that stacks end in it; the first
  * one since the last call. The caller frees it. NULL: there was none, or no memory.
  */
 char *known_files_take_refused(struct known_files *files, enum object_outcome *ret_outcome);
@@ -140,7 +140,7 @@ enum file_state {
     FILE_UNREAD,  /* nobody has asked for it */
     FILE_WANTED,  /* it is to be read */
     FILE_READ,    /* its tables are there */
-    FILE_REFUSED, /* the reader, or the pool, has refused it */
+    FILE_REFUSED, /* the reader has refused it, or there was no room for what it has read */
     FILE_MISSING, /* it cannot be opened, or another file is at its path */
     FILE_KEPT, /* no process has it mapped any more; its tables are given up, its functions stay */
     FILE_STATE_COUNT_,

@@ -24,12 +24,15 @@
 #define LONG_GAP (256 * 1024)
 
 /* A job of names takes what is wanted now; what comes meanwhile is for the next one. */
-static bool begin_names(struct known_file *file, struct object_job *job)
+static bool begin_names(const struct known_files *files, struct known_file *file,
+                        struct object_job *job)
 {
-    const size_t n =
-        file->n_wanted < OBJECT_JOB_STARTS_MOST ? file->n_wanted : OBJECT_JOB_STARTS_MOST;
-    uint32_t *starts = calloc(n, sizeof(*starts));
+    uint32_t *starts;
+    size_t n;
 
+    known_file_settle_functions(files, file);
+    n = file->n_wanted < OBJECT_JOB_STARTS_MOST ? file->n_wanted : OBJECT_JOB_STARTS_MOST;
+    starts = n > 0 ? calloc(n, sizeof(*starts)) : NULL;
     if (!starts)
         return false;
     for (size_t i = 0; i < n; i++)
@@ -69,7 +72,7 @@ bool known_files_next_job(struct known_files *files, uint64_t now_ns, struct obj
     }
     if (!file)
         return false;
-    if (job.kind == OBJECT_JOB_NAMES && !begin_names(file, &job)) {
+    if (job.kind == OBJECT_JOB_NAMES && !begin_names(files, file, &job)) {
         (void)close(job.fd);
         return false;
     }
@@ -112,15 +115,17 @@ static enum object_outcome accept(struct known_file *file)
     return OBJECT_READ;
 }
 
-/* There is no room for all of what was read: -ENOSPC now, -E2BIG ever; or no memory. */
+/* There is no room for all of what was read: never (-E2BIG), or not now (-ENOSPC, -ENOMEM). */
 static enum object_outcome refuse(struct known_files *files, struct known_file *file, int r,
                                   uint64_t now_ns)
 {
     known_file_end_doubt(file);
     file->state = FILE_REFUSED;
-    file->retry_ns = r == -ENOSPC ? now_ns + AGAIN_NS : 0;
+    file->retry_ns = r == -E2BIG ? 0 : now_ns + AGAIN_NS;
     files->n_without_room += r == -ENOSPC;
-    return r == -E2BIG ? OBJECT_TOO_LARGE : OBJECT_READ;
+    if (r == -E2BIG)
+        return OBJECT_TOO_LARGE;
+    return r == -ENOMEM ? OBJECT_FAILED : OBJECT_READ;
 }
 
 /* Has the program unwind by the tables of a file. What has come of reading it. */
@@ -130,6 +135,7 @@ static enum object_outcome enter_table(struct known_files *files, struct known_f
     struct profile_file *entry = &files->setup.arrays->files[file->number];
     int r = known_files_make_room(files, file, table, now_ns);
 
+    entry->flags = !table->has_unwind || has_long_gap(table) ? PROFILE_FILE_BY_FRAME_POINTER : 0;
     if (r < 0) {
         (void)object_table_free(table);
         return refuse(files, file, r, now_ns);
@@ -140,7 +146,6 @@ static enum object_outcome enter_table(struct known_files *files, struct known_f
         (void)object_table_free(table); /* it is read again when there is room */
         return OBJECT_READ;
     }
-    entry->flags = !table->has_unwind || has_long_gap(table) ? PROFILE_FILE_BY_FRAME_POINTER : 0;
     if (r == 0 && table->n_rows > 0) {
         const union profile_pages pages = {
             {.first = file->pages.pages.first, .n = file->pages.pages.n}};
@@ -248,7 +253,9 @@ void known_files_take(struct known_files *files, const struct object_result *res
         file->names_ns = now_ns + NS_PER_SECOND; /* most of what it has sampled is known by then */
         return;
     }
-    take_names(files, file, result);
+    known_file_settle_functions(files, file);
+    if (file->n_asked > 0)
+        take_names(files, file, result);
     end_names(file);
     file->names_ns = file->n_hurried > 0 ? 0 : now_ns + wait_ns(result->cpu_ns);
 }
@@ -258,6 +265,7 @@ void known_files_hurry(struct known_files *files, const bool *is_waited_for, siz
     struct known_file *file, *next;
 
     HASH_ITER(hh, files->by_key, file, next) {
+        known_file_settle_functions(files, file);
         file->n_hurried = file->n_wanted;
         while (file->n_hurried > 0) {
             const uint32_t function = file->wanted[file->n_hurried - 1].function;

@@ -139,29 +139,43 @@ static void take_places(const struct search *search, struct profile_places *plac
     add_up(places);
 }
 
+/* Whoever asks shall not keep the thread of profiles busy: more are not looked at. */
+#define MOST_WORDS 1000
+
+/* Words that differ more in length are not near each other. */
+static bool may_be_near(const char *name, const char *wanted)
+{
+    const size_t length = strlen(name), other = strlen(wanted);
+
+    return length <= other + other / 3 + 1 && other <= length + other / 3 + 1;
+}
+
 /*
  * A name that has samples, and may have been meant: the one with most of those that contain what
  * was given, as "push_back" is part of "std::vector<int>::push_back(int)"; or the nearest one.
  */
 static const char *find_likely(const struct search *search, const uint64_t *counts,
-                               const char *wanted)
+                               const struct profile_wanted_function *wanted)
 {
     const struct name_table *names = &search->store->names;
-    AUTO_FREE const char **words = calloc(names->n + 1, sizeof(*words)); // NOLINT: of pointers
+    const char *words[MOST_WORDS];
     const char *likely = NULL;
     uint64_t most = 0;
     size_t n = 0;
 
-    for (uint32_t i = 0; words && i < names->n; i++) {
-        if (counts[i] == 0)
+    for (uint32_t i = 0; i < names->n; i++) {
+        const struct profile_function_name *function = &names->names[i];
+
+        if (counts[i] == 0 || (wanted->owner && strcmp(wanted->owner, function->owner) != 0))
             continue;
-        words[n++] = names->names[i].name;
-        if (*wanted && counts[i] > most && strcasestr(names->names[i].name, wanted)) {
+        if (n < MOST_WORDS && may_be_near(function->name, wanted->name))
+            words[n++] = function->name;
+        if (*wanted->name && counts[i] > most && strcasestr(function->name, wanted->name)) {
             most = counts[i];
-            likely = names->names[i].name;
+            likely = function->name;
         }
     }
-    return likely || !words ? likely : suggest_nearest(wanted, words, n);
+    return likely ? likely : suggest_nearest(wanted->name, words, n);
 }
 
 /* Room for the places of the function that is chosen. NULL: no memory. */
@@ -183,7 +197,7 @@ static struct profile_places *make_places(const struct search *search,
         return NULL;
     *places = head;
     if (head.function == NAME_NONE) {
-        const char *likely = find_likely(search, counts, wanted->name);
+        const char *likely = find_likely(search, counts, wanted);
 
         places->likely = likely ? strdup(likely) : NULL;
     }

@@ -69,24 +69,29 @@ struct looks {
     int n, n_there;
 };
 
-static bool may_look(const struct looks *looks)
+static bool may_look(const struct looks *looks, uint64_t most_ns)
 {
     return !looks->sampler->looks_at_all && looks->n < MOST_LOOKS &&
-           looks->n_there < LOOKS_OF_A_TURN && clock_thread_cpu_ns() < looks->begin_ns + LOOKS_NS;
+           looks->n_there < LOOKS_OF_A_TURN && clock_thread_cpu_ns() < looks->begin_ns + most_ns;
 }
 
-/* Those that were sampled come first: their samples wait for it. */
+/*
+ * Those that were sampled come first: their samples wait for it. Half of the time is for those that
+ * wait longest: whoever is sampled in each turn, and takes long, does not keep us from them.
+ */
 static void look_at_sampled(struct looks *looks)
 {
     struct sampler *sampler = looks->sampler;
 
-    for (size_t at = 0; at < sampler->taken.n_bytes && may_look(looks);) {
+    for (size_t at = 0; at < sampler->taken.n_bytes;) {
         const struct profile_sample *sample = sample_list_next(&sampler->taken, &at);
         struct changed_process *process =
             changed_processes_find(sampler->changed, (pid_t)sample->pid);
 
         if (!process)
             continue;
+        if (!may_look(looks, LOOKS_NS / 2))
+            return;
         (void)look_at(sampler, process);
         looks->n++;
     }
@@ -101,7 +106,7 @@ static void look_at_each(struct sampler *sampler, uint64_t now_ns)
     if (now_ns < sampler->look_ns)
         return;
     look_at_sampled(&looks);
-    while (may_look(&looks) && (process = changed_processes_next(sampler->changed))) {
+    while ((process = changed_processes_next(sampler->changed)) && may_look(&looks, LOOKS_NS)) {
         looks.n_there += look_at(sampler, process);
         looks.n++;
     }

@@ -67,7 +67,7 @@ static int tell_none_of_it(const struct profile_places *places,
         text_append_format(text, " of %.256s", arguments->owner);
     append_known(places, arguments, text);
     if (places->likely && strcmp(places->likely, arguments->function) != 0)
-        text_append_format(text, "; did you mean %.512s?", places->likely);
+        text_append_format(text, " (did you mean %.512s?)", places->likely);
     return -ENOENT;
 }
 

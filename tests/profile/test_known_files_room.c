@@ -126,21 +126,91 @@ static void function__that_finds_no_room_in_the_store__gets_it_later(void **stat
     assert_int_not_equal(sample(f, number, SECOND), folded);
 }
 
-static void functions__whose_numbers_others_have_now__are_forgotten_without_a_sample(void **state)
+/* All numbers of the store are given to others, as none has samples. */
+static void renumber(const struct fixture *f)
 {
-    struct fixture *f = *state;
-    uint32_t number;
     char name[16];
 
-    copy(f, "a", 'a');
-    number = find(f, "a");
-    (void)sample(f, number, SECOND);
-    assert_non_null(known_file_of(f->files, number)->functions);
     for (size_t i = 0; i < roomy.functions; i++) {
         (void)snprintf(name, sizeof(name), "f%zu", i);
         (void)profile_store_function(f->store, PROFILE_USER, "x", name);
     }
     profile_store_tick(f->store, BEGIN);
+}
+
+static void names_of_a_job__go_to_no_function_that_has_the_number_by_now(void **state)
+{
+    struct fixture *f = *state;
+    const struct file_use use = {.now_ns = SECOND};
+    struct object_result of = {.outcome = OBJECT_READ};
+    struct known_files_figures figures;
+    struct work_result result;
+    struct object_job job;
+    uint32_t number, function, other;
+
+    copy(f, "a", 'a');
+    number = find(f, "a");
+    known_files_want(f->files, number, &use);
+    assert_true(read_all(f, SECOND) > 0); /* its table */
+    assert_true(known_files_function(f->files, number, FUNCTION, &use, &function));
+    assert_true(known_files_next_job(f->files, MINUTE, &job)); /* its names */
+    result = do_work(&(struct worker_job){.kind = job.kind,
+                                          .fd = job.fd,
+                                          .debug_fd = job.debug_fd,
+                                          .starts = job.starts,
+                                          .n_starts = job.n_starts});
+    (void)close(job.fd);
+    renumber(f);
+    other = profile_store_unnamed(f->store, PROFILE_USER, "other", "0x1234");
+    for (size_t i = 0; i < roomy.functions && other != function; i++)
+        other = profile_store_unnamed(f->store, PROFILE_USER, "other", "0x1234");
+    assert_int_equal(other, function);
+    of.bytes = result.bytes;
+    of.n = result.n;
+    known_files_take(f->files, &of, MINUTE);
+    free(result.bytes);
+    profile_store_add(f->store, 0, BEGIN, &(struct profile_stack){&other, 1, PROFILE_NO_PLACE});
+    {
+        AUTO(profile_tree)
+        struct profile_tree *tree = tree_of(f->store, PROFILE_MACHINE, "", BEGIN, BEGIN + SECOND);
+
+        assert_tree(tree, "0x1234 1\n");
+    }
+    known_files_figures(f->files, &figures);
+    assert_int_equal(figures.outcomes[OBJECT_KILLED], 0);
+}
+
+/* It is made room for, and keeps its own. */
+static void file__that_is_mapped_again_where_there_is_little_room__keeps_its_functions(void **state)
+{
+    struct fixture *f = *state;
+    uint32_t numbers[3], function;
+
+    find_three(f, 2, numbers);
+    function = sample(f, numbers[0], SECOND);
+    known_files_sweep(f->files, SECOND);
+    known_files_sweep(f->files, SECOND); /* nobody has them mapped */
+    numbers[1] = find(f, "b");
+    numbers[2] = find(f, "c");
+    (void)sample(f, numbers[1], 2 * SECOND);
+    (void)sample(f, numbers[2], 20 * SECOND);
+    assert_int_equal(find(f, "a"), numbers[0]);
+    for (size_t i = 0; i < 3; i++) /* its own use is the longest ago */
+        known_files_want(f->files, numbers[i], &(struct file_use){.now_ns = (21 + i) * SECOND});
+    (void)read_all(f, 100 * SECOND); /* it comes to its turn late */
+    assert_int_equal(sample(f, numbers[0], 100 * SECOND), function);
+}
+
+static void functions__whose_numbers_others_have_now__are_forgotten_without_a_sample(void **state)
+{
+    struct fixture *f = *state;
+    uint32_t number;
+
+    copy(f, "a", 'a');
+    number = find(f, "a");
+    (void)sample(f, number, SECOND);
+    assert_non_null(known_file_of(f->files, number)->functions);
+    renumber(f);
     known_files_sweep(f->files, SECOND);
     assert_null(known_file_of(f->files, number)->functions);
 }
@@ -154,6 +224,8 @@ int main(void)
         TEST(file__that_finds_all_room_in_use__is_refused_and_tried_again),
         TEST(file__of_more_functions_than_there_is_room_for__is_refused_as_too_large),
         TEST(function__that_finds_no_room_in_the_store__gets_it_later),
+        TEST(names_of_a_job__go_to_no_function_that_has_the_number_by_now),
+        TEST(file__that_is_mapped_again_where_there_is_little_room__keeps_its_functions),
         TEST(functions__whose_numbers_others_have_now__are_forgotten_without_a_sample),
     };
 

@@ -105,6 +105,26 @@ static void looks_that_take_long__take_a_fifth_of_a_cpu_and_leave_none_out(void 
     (void)changed_processes_free(sampler.changed);
 }
 
+/* Whoever is sampled in each turn, and takes long, comes first, but not always. */
+static void looks_at_those_that_are_sampled__leave_time_for_the_others(void **state)
+{
+    struct sampler sampler = {.changed = changed_processes_new()};
+    struct profile_sample sample = {0};
+
+    (void)state;
+    for (unsigned pid = 0; pid < PROCESSES; pid++) {
+        look_cpu_ns[pid] = pid < 2 ? SECOND / 50 : SECOND / 10000;
+        n_looked[pid] = 0;
+        sample.pid = pid;
+        assert_int_equal(sample_list_add(&sampler.taken, &sample), 0);
+    }
+    take_turns(&sampler, 100, PROCESSES);
+    for (unsigned pid = 0; pid < PROCESSES; pid++)
+        assert_true(n_looked[pid] >= 100 / PROCESSES);
+    sample_list_done(&sampler.taken);
+    (void)changed_processes_free(sampler.changed);
+}
+
 static void looks_that_are_short__are_made_in_each_turn(void **state)
 {
     struct sampler sampler = {.changed = changed_processes_new()};
@@ -124,6 +144,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(looks_that_take_long__take_a_fifth_of_a_cpu_and_leave_none_out),
+        cmocka_unit_test(looks_at_those_that_are_sampled__leave_time_for_the_others),
         cmocka_unit_test(looks_that_are_short__are_made_in_each_turn),
         cmocka_unit_test(looks_at_all__are_a_second_apart_and_none_is_left_out),
     };

@@ -144,6 +144,7 @@ static void collect_two__of_ranges_that_are_apart__counts_no_sample_in_both(void
         {{30, 150}, {90, 270}, {0, 180}, {60, 300}, 0},      /* they are not apart */
         {{30, 40}, {40, 50}, .r = -EDOM},                    /* within one minute */
         {{540, 580}, {590, 595}, .r = -EDOM},
+        {{30, 40}, {40, 400}, .r = -EDOM}, /* the later one begins there */
     };
     struct profile_limits limits = roomy;
     AUTO(profile_store) struct profile_store *store = NULL;

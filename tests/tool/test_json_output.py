@@ -67,7 +67,7 @@ class Check(unittest.TestCase):
     def check_profiles(self, told, text):
         self.assertEqual((told["enabled"], told["rate_hertz"], told["memory_bytes"]), (True, 49, 16 << 20))
         self.assertEqual(told["reason"] is None, told["sampled"], told)
-        line = ("49 stacks a second are sampled of each CPU that is not idle; they take 16.0 MiB at most\n"
+        line = ("49 stacks a second are sampled of each CPU that is not idle; tables, names and counts take 16.0 MiB at most\n"
                 if told["sampled"] else f"nothing is sampled: {told['reason']}")
         self.assertIn("profiles: " + line, text)
 

@@ -47,10 +47,11 @@ static void append_samples(struct text *text, const struct profile_head *head)
     if (head->event) {
         text_append_format(text, "%.0f ", head->events);
         (void)terminal_append_shown(text, head->event, 0);
-        text_append_format(text, ", as sure as %.0f samples of equal weight", head->samples);
+        text_append_format(text, ", as sure as %.0f %s of equal weight", head->samples,
+                           head->samples == 1 ? "sample" : "samples");
         return;
     }
-    text_append_format(text, "%.0f samples ", head->samples);
+    text_append_format(text, "%.0f %s ", head->samples, head->samples == 1 ? "sample" : "samples");
     if (head->rate > 0)
         text_append_format(text, "at %.4g Hz", head->rate);
     else

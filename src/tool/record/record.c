@@ -259,7 +259,8 @@ static bool tell(const struct record *record, const json_t *run)
     if (lost > 0)
         (void)fprintf(stderr, ", %.0f more are lost", lost);
     else if (samples == 0)
-        (void)fprintf(stderr, ", as %s was not seen there", event ? SHOWN(event) : "the event");
+        (void)fprintf(stderr, ": %s happened too seldom there, or not at all",
+                      event ? SHOWN(event) : "the event");
     (void)fprintf(stderr, "; kept as run %llu\n", (unsigned long long)record->run.id);
     return samples > 0;
 }

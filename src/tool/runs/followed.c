@@ -38,7 +38,7 @@ int followed_run_get(const struct followed_run *run, const char *what, json_t **
     return end(run, pmu_client_get(run->client, path, ret_answer));
 }
 
-/* Its service may have ended: what it had of the run by then is kept. */
+/* Its service may have ended; a history on disk has what there was of the run by then. */
 static int lose(const struct followed_run *run)
 {
     const bool is_gone = pmu_client_status(run->client) == 0;
@@ -48,7 +48,7 @@ static int lose(const struct followed_run *run)
         (void)fprintf(stderr,
                       PROGRAM
                       ": the service has ended in the midst of run %llu, or does not answer; "
-                      "what it has kept of it is listed by pmutool runs when it runs again\n",
+                      "if its history is on disk, pmutool runs lists the run when it is back\n",
                       (unsigned long long)run->id);
     return status;
 }

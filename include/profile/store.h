@@ -137,9 +137,8 @@ int profile_store_collect(const struct profile_store *store, const struct profil
 
 /*
  * Adds up two ranges that are to be compared. If they have no time in common, their trees have
- * none either: where widening would give both the same minute or hour, the later one has it. -EDOM:
- * nothing is left of the earlier one then, all of which is within the minute or hour that the later
- * one begins in. Else as above;
+ * none either: the minutes or hours in which the earlier one ends, and the later one begins, are
+ * left out where something is left then. -EDOM: both would still have one of them. Else as above;
  * after a failure there is no tree, and *ret_none, where it is -ENOENT, is the range that has no
  * samples.
  */

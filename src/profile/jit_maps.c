@@ -17,7 +17,7 @@
 #include "profile/open_object.h"
 #include "sys/small_file.h"
 
-#define AGAIN_NS  (10 * NS_PER_SECOND)
+#define AGAIN_NS  (5 * NS_PER_SECOND)
 #define FORGET_NS (120 * NS_PER_SECOND)
 
 /* A map that found no room would be read for nothing. */
@@ -33,7 +33,10 @@ struct jit_process {
     uint64_t memory;      /* of which the map is */
     struct perf_map *map; /* NULL: none */
     size_t bytes;
-    bool is_wanted;             /* it is to be read */
+    bool is_wanted;     /* it is to be read */
+    bool is_waited_for; /* it will be, since samples have met code that it did not have */
+    uint64_t opened_ns; /* when it was opened last; read_ns: likewise, of the map that is there */
+    uint64_t read_ns;
     uint64_t again_ns, used_ns; /* again_ns: it is not read before */
     UT_hash_handle hh;
 };
@@ -109,24 +112,40 @@ static struct jit_process *enter(struct jit_maps *maps, pid_t pid, uint64_t memo
     return process;
 }
 
-bool jit_maps_function(struct jit_maps *maps, pid_t pid, uint64_t memory, uint64_t address,
-                       uint64_t now_ns, uint32_t *ret_function)
+/* The process, as long as it has this memory: another one is of another program, by exec. */
+static struct jit_process *find_with(struct jit_maps *maps, const struct jit_place *place)
 {
-    struct jit_process *process = find(maps, pid);
-    const struct perf_map_row *row = NULL;
+    struct jit_process *process = find(maps, place->pid);
 
-    if (process && process->memory != memory) {
-        forget(maps, process); /* another program, by exec, or another process */
+    if (process && process->memory != place->memory) {
+        forget(maps, process);
         process = NULL;
     }
-    if (!process)
-        process = enter(maps, pid, memory);
+    return process ? process : enter(maps, place->pid, place->memory);
+}
+
+/* Whether a place that has no name may get one: code is written to the map when it is made. */
+static bool may_be_named(struct jit_process *process, const struct jit_place *place,
+                         uint64_t now_ns)
+{
+    const bool is_younger = process->map && place->time_ns >= process->read_ns;
+
+    process->is_waited_for |= is_younger;
+    if (now_ns >= process->again_ns)
+        process->is_wanted = true;
+    return process->is_wanted || is_younger;
+}
+
+bool jit_maps_function(struct jit_maps *maps, const struct jit_place *place, uint64_t now_ns,
+                       uint32_t *ret_function)
+{
+    struct jit_process *process = find_with(maps, place);
+    const struct perf_map_row *row = NULL;
+
     if (process) {
         process->used_ns = now_ns;
-        row = process->map ? perf_map_find(process->map, address) : NULL;
-        if (!row && now_ns >= process->again_ns)
-            process->is_wanted = true;
-        if (!row && process->is_wanted)
+        row = process->map ? perf_map_find(process->map, place->address) : NULL;
+        if (!row && may_be_named(process, place, now_ns))
             return false;
     }
     *ret_function =
@@ -223,14 +242,15 @@ bool jit_maps_next_job(struct jit_maps *maps, uint64_t now_ns, struct object_job
     HASH_ITER(hh, maps->processes, process, next) {
         int fd;
 
-        if (!process->is_wanted)
+        if (!process->is_wanted && !(process->is_waited_for && now_ns >= process->again_ns))
             continue;
-        process->is_wanted = false;
+        process->is_wanted = process->is_waited_for = false;
         process->again_ns = now_ns + AGAIN_NS;
         fd = open_map(maps, process->pid);
         if (fd < 0)
             continue;
         process->is_wanted = true; /* until it is there */
+        process->opened_ns = now_ns;
         maps->job = process->pid;
         *ret_job = (struct object_job){.kind = OBJECT_JOB_MAP, .fd = fd, .debug_fd = -1};
         return true;
@@ -274,6 +294,7 @@ void jit_maps_take(struct jit_maps *maps, const struct object_result *result, ui
         return;
     drop_map(maps, process);
     process->map = map;
+    process->read_ns = process->opened_ns;
     process->bytes = result->n;
     maps->bytes += result->n;
     bound_maps(maps, now_ns);

@@ -23,12 +23,19 @@ struct jit_maps *jit_maps_new(struct profile_store *store, int procfs_fd);
 struct jit_maps *jit_maps_free(struct jit_maps *maps);
 DEFINE_AUTO(jit_maps, struct jit_maps *, jit_maps_free)
 
+/* Where a sample has met code that was made at run time. */
+struct jit_place {
+    pid_t pid;
+    uint64_t memory, address;
+    uint64_t time_ns; /* CLOCK_MONOTONIC, of the sample */
+};
+
 /*
- * The function of a process that has an address; one without a name where the map has none, or
- * where there is no map. False: the map is being asked for.
+ * The function that is there; one without a name where there is no map, or where the map has none,
+ * which was read after the sample. False: the map is being asked for, or will be in some seconds.
  */
-bool jit_maps_function(struct jit_maps *maps, pid_t pid, uint64_t memory, uint64_t address,
-                       uint64_t now_ns, uint32_t *ret_function);
+bool jit_maps_function(struct jit_maps *maps, const struct jit_place *place, uint64_t now_ns,
+                       uint32_t *ret_function);
 
 /* Opens the next map to be read; the caller closes job->fd. False: there is none. */
 bool jit_maps_next_job(struct jit_maps *maps, uint64_t now_ns, struct object_job *ret_job);

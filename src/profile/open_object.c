@@ -4,8 +4,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -41,12 +43,42 @@ int open_found(int found)
     return fd < 0 ? -errno : fd;
 }
 
+/*
+ * Opens a path directory by directory, and follows no link: the kernel shows paths without any, so
+ * that one has been put there since, or here only, by somebody whom the file need not belong to. It
+ * may lead to where it likes, also into a file system that never answers.
+ */
+static int find_without_links(const char *path)
+{
+    AUTO_CLOSE int directory = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    char name[NAME_MAX + 1];
+
+    if (*path != '/')
+        return -ENOENT;
+    for (const char *rest = path + strspn(path, "/"); directory >= 0;) {
+        const size_t length = strcspn(rest, "/");
+        int next;
+
+        if (length == 0 || length > NAME_MAX)
+            return -ENOENT;
+        memcpy(name, rest, length);
+        name[length] = '\0';
+        rest += length + strspn(rest + length, "/");
+        next = openat(directory, name, O_PATH | O_NOFOLLOW | O_CLOEXEC | (*rest ? O_DIRECTORY : 0));
+        if (next < 0 || !*rest)
+            return next < 0 ? -errno : next;
+        (void)close(directory);
+        directory = next;
+    }
+    return -errno;
+}
+
 static int find_by_path(const struct object_place *place)
 {
-    AUTO_CLOSE int found = open(place->path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+    AUTO_CLOSE int found = find_without_links(place->path);
 
     if (found < 0)
-        return -errno;
+        return found;
     return is_mapped_file(found, place) ? TAKE_FD(found) : -ESTALE;
 }
 

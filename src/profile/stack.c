@@ -86,7 +86,11 @@ static bool add_address(struct making *making, uint64_t address)
     case SPACE_FILE:
         return add_place(making, file, place);
     case SPACE_ANONYMOUS:
-        if (!jit_maps_function(names->jit, (pid_t)sample->pid, sample->memory, address,
+        if (!jit_maps_function(names->jit,
+                               &(struct jit_place){.pid = (pid_t)sample->pid,
+                                                   .memory = sample->memory,
+                                                   .address = address,
+                                                   .time_ns = sample->time_ns},
                                making->use.now_ns, &function)) {
             if (!making->is_last)
                 return false;

@@ -6,30 +6,65 @@
 #include "profile/store_parts.h"
 #include "profile/tree.h"
 
-/*
- * Collects a range anew, up to the minute in which a later one begins. Where that one is of whole
- * minutes or hours it begins with one, so that nothing is widened into it.
- */
-static int collect_until(const struct profile_store *store, const struct profile_range *range,
-                         const struct profile_tree *later, struct profile_tree **tree)
+/* Before `minutes_from` there are only hours; a time in the ring is exact, and asks for nothing. */
+static uint64_t unit_at(const struct profile_store *store, uint64_t time_ns)
 {
-    struct profile_range until = *range;
+    return time_ns < store->minutes_from * MINUTE_NS ? 60 * MINUTE_NS : MINUTE_NS;
+}
 
-    until.to_ns = later->from_ns - later->from_ns % MINUTE_NS;
-    *tree = profile_tree_free(*tree);
-    if (until.from_ns >= until.to_ns)
-        return -EDOM;
-    return profile_store_collect(store, &until, tree);
+/* Collects a range anew, and keeps what is there if nothing would be left of it. */
+static int collect_part(const struct profile_store *store, const struct profile_range *part,
+                        struct profile_tree **tree)
+{
+    struct profile_tree *collected;
+    int r;
+
+    if (part->from_ns >= part->to_ns)
+        return 0;
+    r = profile_store_collect(store, part, &collected);
+    if (r < 0)
+        return r;
+    (void)profile_tree_free(*tree);
+    *tree = collected;
+    return 0;
+}
+
+/*
+ * What lies between two ranges, as a change that they are to be compared around, is within a minute
+ * or hour that both have been widened to. It is left out of both where something is left of them.
+ */
+static int separate_two(const struct profile_store *store, const struct profile_range *earlier,
+                        const struct profile_range *later, struct profile_tree **tree_earlier,
+                        struct profile_tree **tree_later)
+{
+    struct profile_range part;
+    int r = 0;
+
+    if ((*tree_earlier)->to_ns > earlier->to_ns) {
+        part = *earlier;
+        part.to_ns -= part.to_ns % unit_at(store, part.to_ns);
+        r = collect_part(store, &part, tree_earlier);
+    }
+    if (r >= 0 && (*tree_later)->from_ns < later->from_ns) {
+        const uint64_t unit_ns = unit_at(store, later->from_ns);
+
+        part = *later;
+        part.from_ns = (part.from_ns + unit_ns - 1) / unit_ns * unit_ns;
+        r = collect_part(store, &part, tree_later);
+    }
+    if (r < 0)
+        return r;
+    return (*tree_earlier)->to_ns > (*tree_later)->from_ns ? -EDOM : 0;
 }
 
 static int separate(const struct profile_store *store, const struct profile_range *before,
                     const struct profile_range *after, struct profile_tree **tree_before,
                     struct profile_tree **tree_after)
 {
-    if (before->to_ns <= after->from_ns && (*tree_before)->to_ns > (*tree_after)->from_ns)
-        return collect_until(store, before, *tree_after, tree_before);
-    if (after->to_ns <= before->from_ns && (*tree_after)->to_ns > (*tree_before)->from_ns)
-        return collect_until(store, after, *tree_before, tree_after);
+    if (before->to_ns <= after->from_ns)
+        return separate_two(store, before, after, tree_before, tree_after);
+    if (after->to_ns <= before->from_ns)
+        return separate_two(store, after, before, tree_after, tree_before);
     return 0;
 }
 

@@ -3,10 +3,13 @@
 
 #include "profile/tree_outermost.h"
 
+/* By what the samples stand for: those of other events have different weights. */
 static int by_self(const void *a, const void *b)
 {
     const struct profile_row *left = a, *right = b;
 
+    if (left->self_value != right->self_value)
+        return left->self_value < right->self_value ? 1 : -1;
     if (left->self != right->self)
         return left->self < right->self ? 1 : -1;
     if (left->total != right->total)

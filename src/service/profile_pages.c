@@ -73,9 +73,9 @@ static int work_difference(const struct profile_sources *sources, const void *ob
         profile_store_collect_two(sources->store, &range_before, &range, &before, &after, &none);
 
     if (r == -EDOM) {
-        text_append_string(text,
-                           "the later range begins within the minute or hour that has all of "
-                           "the earlier one, and of which only the sum of its samples is kept");
+        text_append_string(
+            text, "the two ranges are within one minute or hour, of which only the sum of its "
+                  "samples is kept");
         return -EINVAL;
     }
     r = profile_tell_none(r, sources, none == &range ? &arguments->choice : &arguments->before,

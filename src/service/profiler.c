@@ -317,7 +317,10 @@ static void log_refused(struct profiler *profiler, uint64_t now_ns)
     if (!path)
         return;
     log_warning("tables of a program or library are not used, and stacks end in it", "file", path,
-                "reason", object_outcome_name(outcome));
+                "reason", object_outcome_name(outcome), "hint",
+                outcome == OBJECT_TOO_LARGE
+                    ? "more of profiles.memory may have room for it"
+                    : "its functions are named, but not who has called them");
     profiler->refused_ns = now_ns + REFUSED_NS;
 }
 

@@ -378,7 +378,7 @@ class Restart(ProfileTest):
                                 f"&before_start={minute + 10}&before_end={minute + 20}"
                                 f"&start={minute + 20}&end={minute + 30}")
         self.assertEqual(response.status, 400, response.body)
-        self.assertIn(b"begins within the minute or hour that has all of the earlier one", response.body)
+        self.assertIn(b"the two ranges are within one minute or hour", response.body)
 
 
 class Reader(ProfileTest):

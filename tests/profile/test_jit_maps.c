@@ -99,7 +99,8 @@ static bool is_opened(const struct fixture *f)
     bool is, has_noticed;
 
     assert_true(inotify_add_watch(watch, f->path, IN_OPEN) >= 0);
-    assert_false(jit_maps_function(f->maps, f->child, 1, 0x1000, SECOND, &function));
+    assert_false(jit_maps_function(f->maps, &(struct jit_place){f->child, 1, 0x1000, SECOND},
+                                   SECOND, &function));
     is = jit_maps_next_job(f->maps, SECOND, &job);
     if (is)
         (void)close(job.fd);
@@ -165,7 +166,8 @@ static bool has_name(const struct pair *pair, size_t i, uint64_t now_ns)
     struct jit_maps *maps = pair->f->maps;
     uint32_t function;
 
-    return jit_maps_function(maps, pair->pids[i], 1, 0x1000, now_ns, &function) &&
+    return jit_maps_function(maps, &(struct jit_place){pair->pids[i], 1, 0x1000, 0}, now_ns,
+                             &function) &&
            function != profile_store_function(pair->f->store, PROFILE_JIT, "[jit]", "[unnamed]");
 }
 
@@ -188,23 +190,31 @@ static struct work_result read_names(size_t n_names)
     return result;
 }
 
-/* Its map is read, at that time, and takes some 28 bytes for each of so many names: of 300,000
- * there is room. */
-static void read_map(const struct pair *pair, size_t i, size_t n_names, uint64_t now_ns)
+/* The map that was opened has so many names: what takes some 28 bytes each, so that there is room
+ * for 300,000. */
+static void take_map(struct jit_maps *maps, size_t n_names, uint64_t now_ns)
 {
-    struct jit_maps *maps = pair->f->maps;
     struct work_result result = read_names(n_names);
-    struct object_job job;
-    uint32_t function;
 
-    (void)jit_maps_function(maps, pair->pids[i], 1, 0x5, now_ns, &function); /* of no name */
-    assert_true(jit_maps_next_job(maps, now_ns, &job));
-    (void)close(job.fd);
     jit_maps_take(
         maps, &(struct object_result){.outcome = OBJECT_READ, .bytes = result.bytes, .n = result.n},
         now_ns);
     free(result.bytes);
     assert_in_range(jit_maps_bytes(maps), 0, 9 << 20);
+}
+
+/* The map of one of them is opened, and read. */
+static void read_map(const struct pair *pair, size_t i, size_t n_names, uint64_t now_ns)
+{
+    const struct jit_place unnamed = {pair->pids[i], 1, 0x5, 0};
+    struct jit_maps *maps = pair->f->maps;
+    struct object_job job;
+    uint32_t function;
+
+    (void)jit_maps_function(maps, &unnamed, now_ns, &function);
+    assert_true(jit_maps_next_job(maps, now_ns, &job));
+    (void)close(job.fd);
+    take_map(maps, n_names, now_ns);
 }
 
 static void maps__that_find_no_room__go_from_the_largest_on(void **state)
@@ -234,6 +244,29 @@ static void maps__that_find_no_room__go_from_the_largest_on(void **state)
     assert_int_equal(jit_maps_without_room(f->maps), 2);
 }
 
+/* What was made since the map was read is in the next one. */
+static void function__that_was_made_after_the_map_was_read__waits_for_the_next_map(void **state)
+{
+    struct fixture *f = *state;
+    struct pair pair = {.f = f};
+    struct jit_place early = {0, 1, 0x5, SECOND / 2}, late = {0, 1, 0x5, 2 * SECOND};
+    uint32_t function;
+    struct object_job job;
+
+    assert_true(start_child(f, false));
+    write_at(f->path);
+    early.pid = late.pid = pair.pids[0] = f->child;
+    read_map(&pair, 0, 10, SECOND);
+    assert_false(jit_maps_function(f->maps, &late, 3 * SECOND, &function));
+    assert_true(jit_maps_function(f->maps, &early, 3 * SECOND, &function)); /* it has no name */
+    assert_false(jit_maps_next_job(f->maps, 3 * SECOND, &job));
+    assert_true(jit_maps_next_job(f->maps, 7 * SECOND, &job)); /* though nobody has asked again */
+    (void)close(job.fd);
+    assert_false(jit_maps_function(f->maps, &late, 7 * SECOND, &function));
+    take_map(f->maps, 20, 7 * SECOND);
+    assert_true(jit_maps_function(f->maps, &late, 8 * SECOND, &function));
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -243,6 +276,7 @@ int main(void)
         TEST(map__of_somebody_else__does_not_notice),
         TEST(map__of_a_process_in_another_user_namespace__does_not_notice),
         TEST(maps__that_find_no_room__go_from_the_largest_on),
+        TEST(function__that_was_made_after_the_map_was_read__waits_for_the_next_map),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -101,6 +101,30 @@ static void file__in_whose_place_a_link_to_it_stands__is_not_opened(void **state
     assert_true(open_object(f->procfs_fd, &f->place) < 0);
 }
 
+/* Who has the folder elsewhere has put a link here, so that the path leads to another's file. */
+static void file__to_which_a_folder_that_is_a_link_leads__is_not_opened(void **state)
+{
+    struct fixture *f = *state;
+    char link[192], path[224];
+
+    (void)snprintf(link, sizeof(link), "%s/link", f->tree.path);
+    (void)snprintf(path, sizeof(path), "%s/program", link);
+    assert_int_equal(symlink(f->tree.path, link), 0);
+    f->place.path = path;
+    assert_false(object_is_at_path(&f->place));
+    assert_true(open_object(f->procfs_fd, &f->place) < 0);
+    (void)snprintf(path, sizeof(path), "/proc/self/root%s", f->path);
+    assert_false(object_is_at_path(&f->place));
+    (void)snprintf(path, sizeof(path), "//%s/", f->path + 1); /* the same file */
+    assert_true(object_is_at_path(&f->place));
+    f->place.path = "/";
+    assert_false(object_is_at_path(&f->place));
+    f->place.path = f->path + 1;
+    assert_false(object_is_at_path(&f->place));
+    f->place.path = f->path;
+    assert_true(object_is_at_path(&f->place));
+}
+
 static void file__that_is_gone__is_not_there(void **state)
 {
     struct fixture *f = *state;
@@ -138,6 +162,7 @@ int main(void)
         TEST(file__in_whose_place_another_stands__is_not_opened),
         TEST(file__in_whose_place_a_pipe_stands__holds_nobody_up),
         TEST(file__in_whose_place_a_link_to_it_stands__is_not_opened),
+        TEST(file__to_which_a_folder_that_is_a_link_leads__is_not_opened),
         TEST(file__that_is_gone__is_not_there),
         TEST(vdso__is_an_elf_file),
         TEST(symbols__of_no_build_id__are_none),

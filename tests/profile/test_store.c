@@ -136,15 +136,16 @@ static void check_two(const struct profile_store *store, const struct two_ranges
 static void collect_two__of_ranges_that_are_apart__counts_no_sample_in_both(void **state)
 {
     static const struct two_ranges all[] = {
-        {{30, 150}, {150, 270}, {0, 120}, {120, 300}, 0},    /* both are minutes */
-        {{150, 270}, {30, 150}, {120, 300}, {0, 120}, 0},    /* likewise, the later one first */
+        {{30, 150}, {150, 270}, {0, 120}, {180, 300}, 0},    /* both are minutes */
+        {{150, 270}, {30, 150}, {180, 300}, {0, 120}, 0},    /* likewise, the later one first */
         {{60, 120}, {120, 180}, {60, 120}, {120, 180}, 0},   /* nothing is widened */
+        {{30, 100}, {200, 270}, {0, 60}, {240, 300}, 0},     /* there is time between them */
         {{30, 590}, {590, 595}, {0, 540}, {590, 595}, 0},    /* the later one is exact */
         {{585, 590}, {590, 595}, {585, 590}, {590, 595}, 0}, /* both are */
         {{30, 150}, {90, 270}, {0, 180}, {60, 300}, 0},      /* they are not apart */
-        {{30, 40}, {40, 50}, .r = -EDOM},                    /* within one minute */
+        {{30, 40}, {40, 400}, {0, 60}, {60, 420}, 0}, /* all of the earlier one is in a minute */
+        {{30, 40}, {40, 50}, .r = -EDOM},             /* both are in the same */
         {{540, 580}, {590, 595}, .r = -EDOM},
-        {{30, 40}, {40, 400}, .r = -EDOM}, /* the later one begins there */
     };
     struct profile_limits limits = roomy;
     AUTO(profile_store) struct profile_store *store = NULL;
@@ -160,10 +161,10 @@ static void collect_two__of_ranges_that_are_apart__counts_no_sample_in_both(void
         check_two(store, &all[i]);
 }
 
-static void collect_two__of_hours__gives_the_common_hour_to_the_later_one(void **state)
+static void collect_two__of_hours__leaves_out_the_hour_between_them(void **state)
 {
     static const struct two_ranges all[] = {
-        {{1800, 9000}, {9000, 16200}, {0, 7200}, {7200, 18000}, 0},
+        {{1800, 9000}, {9000, 16200}, {0, 7200}, {10800, 18000}, 0},
         {{8000, 9000}, {9000, 10000}, .r = -EDOM},
     };
     struct profile_limits limits = roomy;
@@ -394,7 +395,7 @@ int main(void)
         cmocka_unit_test(collect__of_seconds__is_exact_as_long_as_the_ring_reaches),
         cmocka_unit_test(collect__of_days__has_hours_and_forgets_after_eight_days),
         cmocka_unit_test(collect_two__of_ranges_that_are_apart__counts_no_sample_in_both),
-        cmocka_unit_test(collect_two__of_hours__gives_the_common_hour_to_the_later_one),
+        cmocka_unit_test(collect_two__of_hours__leaves_out_the_hour_between_them),
         cmocka_unit_test(collect_two__where_one_has_no_samples__says_which),
         cmocka_unit_test(functions__of_one_name__are_shown_as_one),
         cmocka_unit_test(functions__without_room__are_folded_until_a_tick_makes_some),

@@ -26,7 +26,10 @@ static const struct argp_option entries[] = {
      .key = 'n',
      .arg = "NUMBER",
      .doc = "The most lines of a table or tree. Default: as a terminal has; elsewhere all."},
-    {.name = "output", .key = 'o', .arg = "FILE", .doc = "Write it to a file."},
+    {.name = "output",
+     .key = 'o',
+     .arg = "FILE",
+     .doc = "Write it to a file; - is the standard output."},
     {0},
 };
 
@@ -60,7 +63,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         form->options->lines = option_number("-n", argument, 1, PROFILE_LINES_MAX);
         return 0;
     case 'o':
-        form->options->output = argument;
+        form->options->output = strcmp(argument, "-") == 0 ? "/dev/stdout" : argument;
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;

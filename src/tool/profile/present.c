@@ -63,6 +63,11 @@ static int complain_of_answer(const struct question *question, int error)
         (void)fprintf(stderr, PROGRAM ": the service's answer is none of pmu_exporter\n");
         return EXIT_REFUSED;
     }
+    if (profile_target_is_run(question->options->target) && !question->options->is_difference) {
+        (void)fprintf(stderr, PROGRAM ": %s has recorded nothing\n",
+                      SHOWN(question->options->target));
+        return EXIT_REFUSED;
+    }
     (void)fprintf(stderr, PROGRAM ": there are no samples of %s in %s\n",
                   SHOWN(question->options->target),
                   question->options->is_difference ? "one of the two ranges" : "this range");

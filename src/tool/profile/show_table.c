@@ -10,30 +10,46 @@
 
 #define HEAD_LINES 5 /* with an empty line, and the titles */
 
-static double count_not_whole(const struct profile_columns *table)
+/* The share of all that a row has itself, or with what it calls: of events by their number, since
+ * samples of equal weight are whole, and few. */
+static double self_share(const struct profile_columns *table, size_t i,
+                         const struct profile_head *head)
+{
+    return head->event ? profile_number(table, "self_events", i) / head->events
+                       : profile_number(table, "self", i) / head->samples;
+}
+
+static double total_share(const struct profile_columns *table, size_t i,
+                          const struct profile_head *head)
+{
+    return head->event ? profile_number(table, "total_events", i) / head->events
+                       : profile_number(table, "total", i) / head->samples;
+}
+
+static double count_not_whole(const struct profile_columns *table, const struct profile_head *head)
 {
     double sum = 0;
 
     for (size_t i = 0; i < table->n; i++)
         if (profile_is_end_note(profile_word(table, "kind", i), profile_word(table, "name", i)))
-            sum += profile_number(table, "total", i);
+            sum += total_share(table, i, head) * head->samples;
     return sum;
 }
 
 static void add_row(struct table *table, const struct profile_columns *columns, size_t i,
                     const struct profile_head *head)
 {
-    const double self = profile_number(columns, "self", i), samples = head->samples;
+    const double share = self_share(columns, i, head), samples = head->samples;
     const bool is_note = *profile_word(columns, "kind", i) == 'n';
 
-    table_add_format(table, STYLE_PLAIN, "%.2f", self * 100 / samples);
-    table_add_format(table, STYLE_FAINT, "%.2f", profile_share_sigma(self, samples) * 100);
+    table_add_format(table, STYLE_PLAIN, "%.2f", share * 100);
+    table_add_format(table, STYLE_FAINT, "%.2f",
+                     profile_share_sigma(share * samples, samples) * 100);
     if (head->event)
         table_add_format(table, STYLE_PLAIN, "%.0f", profile_number(columns, "self_events", i));
     else
         table_add_format(table, STYLE_PLAIN, "%.2f", profile_number(columns, "self_seconds", i));
-    table_add_format(table, STYLE_PLAIN, "%.2f",
-                     profile_number(columns, "total", i) * 100 / samples);
+    table_add_format(table, STYLE_PLAIN, "%.2f", total_share(columns, i, head) * 100);
     table_add(table, profile_word(columns, "name", i), is_note ? STYLE_FAINT : STYLE_PLAIN);
     table_add(table, profile_word(columns, "owner", i), STYLE_FAINT);
 }
@@ -55,7 +71,7 @@ int profile_show_table(const json_t *answer, const struct profile_options *optio
 
     if (profile_head_read(answer, &head) < 0 || profile_columns_read(answer, "table", &rows) < 0)
         return -EPROTO;
-    if (!(head.samples > 0))
+    if (!(head.samples > 0) || (head.event && !(head.events > 0)))
         return -ENODATA;
     if (head.event)
         amounts->title = "SELF";
@@ -65,7 +81,7 @@ int profile_show_table(const json_t *answer, const struct profile_options *optio
     shown = rows.n < lines ? rows.n : lines;
     for (size_t i = 0; i < shown; i++)
         add_row(table, &rows, i, &head);
-    profile_append_head(out, options->target, &head, count_not_whole(&rows));
+    profile_append_head(out, options->target, &head, count_not_whole(&rows, &head));
     text_append_char(out, '\n');
     if (table_write(table, terminal, out) < 0)
         return -ENOMEM;

@@ -8,9 +8,11 @@ import { changeWords, hasWords, keyOf, rowsOf, secondsWords, shareWords } from "
 
 const LISTED = 50;
 
-/* Rows as the columns below want them: {kind, owner, name, self: [of each side], total: […]}. */
+/* Rows as the columns below want them: {kind, owner, name, self: [of each side], total: […]}. Of
+   events by their number: samples of equal weight are whole, and few. */
 function rowsOfProfile(answer) {
-  return rowsOf(answer.table).map((row) => ({ ...row, self: [row.self], total: [row.total],
+  return rowsOf(answer.table).map((row) => ({ ...row, self: [row.self_events ?? row.self],
+    total: [row.total_events ?? row.total],
     amounts: [row.self_events ?? row.self_seconds, row.total_events ?? row.total_seconds] }));
 }
 
@@ -70,7 +72,7 @@ export class FunctionTable {
   /** Takes the answer of /api/v1/profile/table, or of a difference. */
   show(answer, measure, words) {
     const isDifference = Boolean(answer.before);
-    const samples = isDifference ? [answer.before.samples, answer.after.samples] : [answer.samples];
+    const samples = isDifference ? [answer.before.samples, answer.after.samples] : [answer.events ?? answer.samples];
     this.rows = isDifference ? rowsOfDifference(answer) : rowsOfProfile(answer);
     this.all = answer.rows ?? this.rows.length;
     this.columns = isDifference ? columnsOfDifference(samples, answer.measure)

@@ -32,29 +32,30 @@ static int collect_part(const struct profile_store *store, const struct profile_
 /*
  * What lies between two ranges, as a change that they are to be compared around, is within a minute
  * or hour that both have been widened to. It is left out of both where something is left of them.
+ * first: the one that is earlier.
  */
-static int separate_two(const struct profile_store *store, const struct profile_range *earlier,
-                        const struct profile_range *later, struct profile_tree **tree_earlier,
-                        struct profile_tree **tree_later)
+static int separate_two(const struct profile_store *store, const struct profile_range *first,
+                        const struct profile_range *second, struct profile_tree **tree_first,
+                        struct profile_tree **tree_second)
 {
     struct profile_range part;
     int r = 0;
 
-    if ((*tree_earlier)->to_ns > earlier->to_ns) {
-        part = *earlier;
+    if ((*tree_first)->to_ns > first->to_ns) {
+        part = *first;
         part.to_ns -= part.to_ns % unit_at(store, part.to_ns);
-        r = collect_part(store, &part, tree_earlier);
+        r = collect_part(store, &part, tree_first);
     }
-    if (r >= 0 && (*tree_later)->from_ns < later->from_ns) {
-        const uint64_t unit_ns = unit_at(store, later->from_ns);
+    if (r >= 0 && (*tree_second)->from_ns < second->from_ns) {
+        const uint64_t unit_ns = unit_at(store, second->from_ns);
 
-        part = *later;
+        part = *second;
         part.from_ns = (part.from_ns + unit_ns - 1) / unit_ns * unit_ns;
-        r = collect_part(store, &part, tree_later);
+        r = collect_part(store, &part, tree_second);
     }
     if (r < 0)
         return r;
-    return (*tree_earlier)->to_ns > (*tree_later)->from_ns ? -EDOM : 0;
+    return (*tree_first)->to_ns > (*tree_second)->from_ns ? -EDOM : 0;
 }
 
 static int separate(const struct profile_store *store, const struct profile_range *before,

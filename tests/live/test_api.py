@@ -321,7 +321,7 @@ class Api(RunsOfApi, live.LiveTest):
                 self.ask("GET", path, query)
             finally:
                 loops.kill()
-        self.refused("GET", path, "?name=no_such", status=404, word="at least 100")
+        self.refused("GET", path, "?name=no_such", status=404, word="at instructions of a function no_such")
 
     def check_refusals_of_profiles(self, path):
         for form in "", "&format=collapsed", "&format=speedscope", "&format=pprof":

@@ -321,7 +321,7 @@ class Profile(live.LiveTest):
         self.assertRegex(error, f"^pmutool: there are no samples of {self.target('known')} in the range "
                                 "before, so that nothing can be compared\n"
                                 rf"pmutool: there are samples of {self.target('known')}, 20\d\d-.* s\)\n$")
-        at = f"target={self.target('known')}&start=1000&end=1001"
+        at = f"target={self.target('known')}&start=100000&end=100001"
         refused = self.exporter.get(f"/api/v1/profile/difference?{at}&before_start=900&before_end=901")
         self.assertEqual(refused.status, 404)
         self.assertIn(b"in the range before, and none in the range after, so that", refused.body)

@@ -52,9 +52,9 @@ EXPECTED = {
         (0, r"^before: machine, .*\nafter:  machine, (?s:.*) CHANGE +\+- +FUNCTION +OWNER\n"),
     "pmutool profile -d 10 --format=collapsed -o stacks.txt machine": (0, r"^$"),
     "pmutool record -e page-faults -F 499 -- ls /":
-        (0, r"(?s)^bin\n.*\n\d+ page-faults, as sure as \d+ samples of .*; kept as run 1\n$"),
+        (0, r"(?s)^bin\n.*\n\d+ page-faults, as sure as \d+ samples? of .*; kept as run 1\n$"),
     "pmutool record -d 1 -o machine.pb": (0, r"^\d+ samples; kept as run 2\n$"),
-    "pmutool profile run:1": (0, r"\n\d+ page-faults, as sure as \d+ samples of "),
+    "pmutool profile run:1": (0, r"\n\d+ page-faults, as sure as \d+ samples? of "),
     "pmutool pause 10m": (0, r"^hardware events are not counted until "),
     "pmutool pause off": (0, r"^hardware events are counted again\n"),
     "pmutool top -b -n 1 -d 1 -s switches .service": (0, r"^pmutool top - .*\n +CPUS .* NAME\n"),

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "profile/annotation.h"
 #include "profile/object_reader.h"
 #include "profile/store.h"
@@ -18,6 +19,12 @@
 #include "sys/bpf/profile/record.h"
 #include "sys/bpf/refusal.h"
 #include "sys/cpu_list.h"
+
+/*
+ * How long a sample waits at most for what its functions are named by: then it is in the store,
+ * with the next turn.
+ */
+#define SAMPLER_PATIENCE_NS (10 * NS_PER_SECOND)
 
 struct sampler;
 

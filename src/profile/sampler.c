@@ -21,14 +21,15 @@
 #define RING_LEAST ((size_t)256 * 1024)
 #define RING_MOST  ((size_t)64 * 1024 * 1024)
 
-#define RULES     8192
-#define FILES     8192
-#define MAPPINGS  32768
-#define PROCESSES 16384
-#define STARTS_SHARE                                                                               \
-    4 /* beside the tables: a start takes 4 bytes, the rows of a function some more */
+#define RULES      8192
+#define FILES      8192
+#define MAPPINGS   32768
+#define PROCESSES  16384
 #define PAGE_SHARE 128 /* a page takes 8 bytes, and its rows some kilobytes */
 #define SWEEP_NS   (10 * NS_PER_SECOND)
+
+/* Beside the tables: where a function starts takes 4 bytes, and its rows some more. */
+#define STARTS_SHARE 4
 
 /* A CPU's ring has room for 400 mappings that the kernel tells of. */
 #define MANY_MAPPED   100

@@ -11,7 +11,6 @@
 #include "base/clock.h"
 
 #define WAITING_BYTES   ((size_t)2 * 1024 * 1024)
-#define PATIENCE_NS     (10 * NS_PER_SECOND)
 #define LOOK_AT_ALL_NS  NS_PER_SECOND        /* no more often */
 #define ALL_SHARE       10                   /* at most this part of a CPU, if they take long */
 #define LOOKS_SHARE     5                    /* likewise, for looks at single processes */
@@ -203,7 +202,7 @@ static void process(struct sampler *sampler, const struct sample_list *list,
     for (size_t at = 0; at < list->n_bytes;) {
         const struct profile_sample *sample = sample_list_next(list, &at);
         const bool is_last =
-            now_ns > sample->time_ns + PATIENCE_NS || later->n_bytes > WAITING_BYTES;
+            now_ns > sample->time_ns + SAMPLER_PATIENCE_NS || later->n_bytes > WAITING_BYTES;
         const uint64_t time_ns = sample->time_ns + offset_ns;
 
         if (!keep(sampler, sample, is_last, now_ns, time_ns) && sample_list_add(later, sample) < 0)
@@ -216,7 +215,7 @@ static bool is_late(const struct sampler *sampler, uint64_t now_ns)
     size_t at = 0;
 
     return sampler->waiting.n_bytes > 0 &&
-           now_ns > sample_list_next(&sampler->waiting, &at)->time_ns + PATIENCE_NS;
+           now_ns > sample_list_next(&sampler->waiting, &at)->time_ns + SAMPLER_PATIENCE_NS;
 }
 
 /* Tries again those that wait, when something was read. */

@@ -6,7 +6,7 @@
 #include "profile/store_parts.h"
 #include "profile/tree.h"
 
-/* Before `minutes_from` there are only hours; a time in the ring is exact, and asks for nothing. */
+/* What a time is widened to, where samples are not kept one by one any more. */
 static uint64_t unit_at(const struct profile_store *store, uint64_t time_ns)
 {
     return time_ns < store->minutes_from * MINUTE_NS ? 60 * MINUTE_NS : MINUTE_NS;
@@ -87,8 +87,7 @@ int profile_store_collect_two(const struct profile_store *store, const struct pr
         r = separate(store, before, after, &tree_before, &tree_after);
     if (r < 0)
         return r;
-    *ret_before = tree_before;
-    *ret_after = tree_after;
-    tree_before = tree_after = NULL;
+    *ret_before = TAKE(tree_before);
+    *ret_after = TAKE(tree_after);
     return 0;
 }

@@ -124,10 +124,9 @@ static void tell_empty(const struct profile_tree *before, const struct profile_t
 
     text_append_format(text, "there are no samples of %.256s",
                        is_empty(before) ? before_name : name);
-    if (!is_one_target)
-        text_append_string(text, " in its range");
-    if (is_one_target)
-        text_append_string(text, is_empty(before) ? " in the range before" : " in the range after");
+    text_append_string(text, !is_one_target     ? " in its range"
+                             : is_empty(before) ? " in the range before"
+                                                : " in the range after");
     if (is_empty(before) && is_empty(after) && is_one_target)
         text_append_string(text, ", and none in the range after");
     else if (is_empty(before) && is_empty(after))

@@ -8,6 +8,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "metric/target_filter.h"
+#include "profile/sampler.h"
 #include "service/api_arguments.h"
 
 #define USUAL_NS      (300 * NS_PER_SECOND)
@@ -18,8 +19,11 @@
 #define MOST_SECONDS  (UINT64_C(8) * 24 * 3600)
 #define USUAL_SECONDS 30
 
-/* What was sampled is in the store after a turn, or when its files have been read. */
-#define COMPLETE_NS (2 * NS_PER_SECOND)
+/*
+ * Of what is older than this nothing is added any more. Who asks each minute for a minute would
+ * never see what is added later.
+ */
+#define COMPLETE_NS (SAMPLER_PATIENCE_NS + NS_PER_SECOND)
 
 static void free_choice(struct profile_choice *choice)
 {

@@ -250,13 +250,14 @@ class PmutoolRecord(AskedRuns, KnownLoads, live.LiveTest):
         answer = self.exporter.get(f"/api/v1/profile?format=pprof&target=run:{run['id']}")
         self.assertEqual((answer.status, answer.body), (200, file.read_bytes()))
         before = self.runs()
-        ours, its = pty.openpty()
-        tool = self.start("-d", "600", "--format=pprof", stdout=its)
-        _, error = tool.communicate(timeout=PATIENCE)
-        os.close(its)
-        os.close(ours)
-        self.assertEqual(tool.returncode, 2)
-        self.assertIn("pprof is binary", error)
+        for words in ("--format=pprof",), ("-o", "-"):
+            ours, its = pty.openpty()
+            tool = self.start("-d", "600", *words, stdout=its)
+            _, error = tool.communicate(timeout=PATIENCE)
+            os.close(its)
+            os.close(ours)
+            self.assertEqual(tool.returncode, 2, words)
+            self.assertIn("pprof is binary", error)
         self.assertEqual(self.runs(), before)
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 add_unit_test(service api_arguments)
+add_unit_test(service profile_arguments)
 add_unit_test(service births_pace)
 add_unit_test(service control PkgConfig::SYSTEMD)
 add_unit_test(service config_log)

@@ -63,7 +63,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         form->options->lines = option_number("-n", argument, 1, PROFILE_LINES_MAX);
         return 0;
     case 'o':
-        form->options->output = strcmp(argument, "-") == 0 ? "/dev/stdout" : argument;
+        form->options->output = strcmp(argument, "-") == 0 ? NULL : argument;
+        form->has_output = true;
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -82,7 +83,7 @@ void profile_form_check(const struct profile_form *form, enum profile_format of_
         command_refuse("--json and --format=%s do not go together", names[options->format]);
     if (options->where.json)
         options->format = PROFILE_FORMAT_JSON;
-    else if (!form->has_format && options->output)
+    else if (!form->has_format && form->has_output)
         options->format = of_file;
     if (options->format == PROFILE_FORMAT_PPROF && profile_output_is_terminal(options->output))
         command_refuse("pprof is binary, and no terminal shows it; expected -o FILE or a pipe");

@@ -13,7 +13,7 @@ extern const struct argp profile_form_argp;
 
 struct profile_form {
     struct profile_options *options; /* borrowed; what was read goes there */
-    bool has_format;
+    bool has_format, has_output;     /* whether -o stood there, also as "-" */
 };
 
 /*

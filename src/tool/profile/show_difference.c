@@ -156,32 +156,19 @@ static size_t add_rows(struct table *table, const struct comparison *comparison,
     return left_out;
 }
 
-/* Two targets of one time are neither before nor after each other. */
-static struct table *make_table(const struct profile_options *options)
-{
-    static const struct table_column columns[][7] = {
-        {{.title = ""},
-         {.title = "BEFORE %", .is_right = true},
-         {.title = "AFTER %", .is_right = true},
-         {.title = "CHANGE", .is_right = true},
-         {.title = "+-", .is_right = true},
-         {.title = "FUNCTION", .may_be_cut = true},
-         {.title = "OWNER", .may_be_cut = true}},
-        {{.title = ""},
-         {.title = "A %", .is_right = true},
-         {.title = "B %", .is_right = true},
-         {.title = "B - A", .is_right = true},
-         {.title = "+-", .is_right = true},
-         {.title = "FUNCTION", .may_be_cut = true},
-         {.title = "OWNER", .may_be_cut = true}},
-    };
-
-    return table_new(columns[options->is_of_two], ARRAY_SIZE(columns[0]));
-}
-
 int profile_show_difference(const json_t *answer, const struct profile_options *options,
                             const struct terminal *terminal, struct text *out)
 {
+    /* two targets of one time are neither before nor after each other */
+    const struct table_column columns[] = {
+        {.title = ""},
+        {.title = options->is_of_two ? "A %" : "BEFORE %", .is_right = true},
+        {.title = options->is_of_two ? "B %" : "AFTER %", .is_right = true},
+        {.title = options->is_of_two ? "B - A" : "CHANGE", .is_right = true},
+        {.title = "+-", .is_right = true},
+        {.title = "FUNCTION", .may_be_cut = true},
+        {.title = "OWNER", .may_be_cut = true},
+    };
     size_t room = profile_lines(options, terminal, HEAD_LINES), left_out;
     AUTO(table) struct table *table = NULL;
     struct comparison comparison;
@@ -190,7 +177,7 @@ int profile_show_difference(const json_t *answer, const struct profile_options *
         return -EPROTO;
     if (!can_be_compared(&comparison))
         return -ENODATA;
-    table = make_table(options);
+    table = table_new(columns, ARRAY_SIZE(columns));
     if (!table)
         return -ENOMEM;
     left_out = add_rows(table, &comparison, true, &room);

@@ -4,10 +4,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -15,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/path_name.h"
 
 /* A device as the kernel has it inside. */
 static uint64_t kernel_device(dev_t device)
@@ -50,25 +49,22 @@ int open_found(int found)
  */
 static int find_without_links(const char *path)
 {
-    AUTO_CLOSE int directory = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    AUTO_CLOSE int held = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
     char name[NAME_MAX + 1];
 
     if (*path != '/')
         return -ENOENT;
-    for (const char *rest = path + strspn(path, "/"); directory >= 0;) {
-        const size_t length = strcspn(rest, "/");
-        int next;
+    while (held >= 0) {
+        const ssize_t n = path_take_name(&path, name);
+        int fd;
 
-        if (length == 0 || length > NAME_MAX)
-            return -ENOENT;
-        memcpy(name, rest, length);
-        name[length] = '\0';
-        rest += length + strspn(rest + length, "/");
-        next = openat(directory, name, O_PATH | O_NOFOLLOW | O_CLOEXEC | (*rest ? O_DIRECTORY : 0));
-        if (next < 0 || !*rest)
-            return next < 0 ? -errno : next;
-        (void)close(directory);
-        directory = next;
+        if (n <= 0)
+            return n < 0 ? (int)n : -ENOENT;
+        fd = openat(held, name, O_PATH | O_NOFOLLOW | O_CLOEXEC | (*path ? O_DIRECTORY : 0));
+        if (fd < 0 || !*path)
+            return fd < 0 ? -errno : fd;
+        (void)close(held);
+        held = fd;
     }
     return -errno;
 }

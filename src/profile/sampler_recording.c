@@ -13,7 +13,7 @@
 #include "base/clock.h"
 #include "profile/sampler_parts.h"
 
-#define PATIENCE_NS (12 * NS_PER_SECOND)
+#define PATIENCE_NS (SAMPLER_PATIENCE_NS + 2 * NS_PER_SECOND)
 
 int sampler_begin_recording(struct sampler *sampler, const struct profile_recording *how,
                             size_t most_nodes)

@@ -18,6 +18,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/path_name.h"
 #include "sys/cgroup_root.h"
 
 #define DIRECTORY_FLAGS (O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -120,17 +121,12 @@ static int open_by_names(int directory_fd, const char *relative)
         return -EXDEV;
     held = open_name(directory_fd, ".");
     while (held >= 0 && *relative) {
-        char name[PATH_MAX];
-        size_t n = strcspn(relative, "/");
+        char name[NAME_MAX + 1];
+        const ssize_t n = path_take_name(&relative, name);
         int fd;
 
-        if (n >= sizeof(name))
-            return -ENAMETOOLONG;
-        memcpy(name, relative, n);
-        name[n] = '\0';
-        relative += n + (relative[n] == '/');
-        if (n == 0)
-            continue;
+        if (n < 0)
+            return (int)n;
         fd = open_name(held, name);
         (void)close(held);
         held = fd;

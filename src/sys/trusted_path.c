@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/path_name.h"
 
 #define MOST_LINKS 40 /* as the kernel, path_resolution(7) */
 #define ARRIVED    1
@@ -73,17 +74,12 @@ static int begin_at(struct walk *walk, const char *directory)
 /* Takes the next name off the rest of the path. -EISDIR: there is none. */
 static int next_name(struct walk *walk, char ret_name[static NAME_MAX + 1])
 {
-    const char *begin = walk->rest + strspn(walk->rest, "/");
-    const size_t n = strcspn(begin, "/");
-    const char *after = begin + n + strspn(begin + n, "/");
+    const char *rest = walk->rest;
+    const ssize_t n = path_take_name(&rest, ret_name);
 
-    if (n == 0)
-        return -EISDIR;
-    if (n > NAME_MAX)
-        return -ENAMETOOLONG;
-    memcpy(ret_name, begin, n);
-    ret_name[n] = '\0';
-    memmove(walk->rest, after, strlen(after) + 1);
+    if (n <= 0)
+        return n < 0 ? (int)n : -EISDIR;
+    memmove(walk->rest, rest, strlen(rest) + 1);
     return 0;
 }
 

@@ -14,12 +14,16 @@
 
 #include "base/cleanup.h"
 #include "base/path_name.h"
+#include "sys/call_with_deadline.h"
 
 /* A device as the kernel has it inside. */
 static uint64_t kernel_device(dev_t device)
 {
     return (uint64_t)major(device) << 20 | minor(device);
 }
+
+/* For so long the mappings of a process may be locked. */
+#define LINK_MS 1000
 
 /* Nothing is waited for. */
 #define FLAGS (O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
@@ -92,18 +96,34 @@ static int open_by_path(const struct object_place *place)
     return found < 0 ? found : open_found(found);
 }
 
-/* The link leads to the very file, whatever its path is or was. */
+struct mapping_link {
+    int procfs_fd;
+    char name[96];
+};
+
+static int find_link(void *context)
+{
+    const struct mapping_link *link = context;
+    const int found = openat(link->procfs_fd, link->name, O_PATH | O_CLOEXEC);
+
+    return found < 0 ? -errno : found;
+}
+
+/*
+ * The link leads to the very file, whatever its path is or was. The kernel looks it up among the
+ * mappings, the lock of which the process may hold for ever.
+ */
 static int open_by_mapping(int procfs_fd, const struct object_place *place)
 {
-    char name[96];
+    struct mapping_link link = {.procfs_fd = procfs_fd};
     struct stat status;
     AUTO_CLOSE int found = -1;
 
-    (void)snprintf(name, sizeof(name), "%d/map_files/%" PRIx64 "-%" PRIx64, (int)place->pid,
-                   place->start, place->end);
-    found = openat(procfs_fd, name, O_PATH | O_CLOEXEC);
+    (void)snprintf(link.name, sizeof(link.name), "%d/map_files/%" PRIx64 "-%" PRIx64,
+                   (int)place->pid, place->start, place->end);
+    found = call_with_deadline(find_link, &link, LINK_MS);
     if (found < 0)
-        return -errno;
+        return found;
     /* the process may have mapped another one there since; a device of its own is btrfs's way */
     if (fstat(found, &status) < 0 || !S_ISREG(status.st_mode) || status.st_ino != place->inode)
         return -ESTALE;

@@ -62,7 +62,7 @@ static bool settle_descriptors(int socket)
 
 /*
  * Capabilities that we may not give up are of no use to workers, which may make no call that asks
- * for one. The kernel forgets the signal of a parent's death when the uid changes, so it comes
+ * for one. The kernel may forget the signal of a parent's death when rights change, so it comes
  * last.
  */
 static bool settle(int socket)

@@ -51,27 +51,30 @@ static void note_unknown(struct sampler *sampler)
     }
 }
 
-/* False: it is not there any more. */
-static bool look_at(struct sampler *sampler, struct changed_process *process)
-{
-    int r = address_spaces_look(sampler->spaces, process->pid, &process->change);
-
-    process->was_looked_at = true;
-    sampler->looks_at_all |= r == -EOPNOTSUPP;
-    return r == 0;
-}
-
 /* The looks of a turn, which are bounded: who maps without end is looked at for so long only. */
 struct looks {
     struct sampler *sampler;
     uint64_t begin_ns; /* CPU time of this thread */
     int n, n_there;
+    bool is_over; /* a process kept us waiting, where the kernel waits for the lock of mappings */
 };
 
 static bool may_look(const struct looks *looks, uint64_t most_ns)
 {
-    return !looks->sampler->looks_at_all && looks->n < MOST_LOOKS &&
+    return !looks->sampler->looks_at_all && !looks->is_over && looks->n < MOST_LOOKS &&
            looks->n_there < LOOKS_OF_A_TURN && clock_thread_cpu_ns() < looks->begin_ns + most_ns;
+}
+
+static void look_at(struct looks *looks, struct changed_process *process)
+{
+    struct sampler *sampler = looks->sampler;
+    const int r = address_spaces_look(sampler->spaces, process->pid, &process->change);
+
+    process->was_looked_at = true;
+    sampler->looks_at_all |= r == -EOPNOTSUPP;
+    looks->is_over |= r == -ETIME;
+    looks->n++;
+    looks->n_there += r == 0; /* it has not ended */
 }
 
 /*
@@ -91,8 +94,7 @@ static void look_at_sampled(struct looks *looks)
             continue;
         if (!may_look(looks, LOOKS_NS / 2))
             return;
-        (void)look_at(sampler, process);
-        looks->n++;
+        look_at(looks, process);
     }
 }
 
@@ -105,11 +107,11 @@ static void look_at_each(struct sampler *sampler, uint64_t now_ns)
     if (now_ns < sampler->look_ns)
         return;
     look_at_sampled(&looks);
-    while ((process = changed_processes_next(sampler->changed)) && may_look(&looks, LOOKS_NS)) {
-        looks.n_there += look_at(sampler, process);
-        looks.n++;
-    }
-    sampler->look_ns = now_ns + LOOKS_SHARE * (clock_thread_cpu_ns() - looks.begin_ns);
+    while ((process = changed_processes_next(sampler->changed)) && may_look(&looks, LOOKS_NS))
+        look_at(&looks, process);
+    sampler->look_ns =
+        now_ns + LOOKS_SHARE * (looks.is_over ? clock_monotonic_ns() - now_ns
+                                              : clock_thread_cpu_ns() - looks.begin_ns);
 }
 
 /* Looks at all processes, but the more seldom the longer that takes. False: it is not time yet. */

@@ -166,6 +166,44 @@ class Files(ProfileTest):
         self.run_load(served / "served_shares")
         self.assert_never_opened(exporter, "served_shares")
 
+    def stall(self):
+        """A directory whose file system is served by a process that has not stopped yet, and that
+        process."""
+        live.need("bindfs")
+        if not os.path.exists("/dev/fuse"):
+            self.skipTest("this kernel has no FUSE")
+        source, served = self.directory / "source", self.directory / "served"
+        source.mkdir()
+        served.mkdir()
+        (source / "file").write_bytes(bytes(4096))
+        server = self.enterContext(subprocess.Popen(["bindfs", "-f", source, served]))
+        self.addCleanup(server.kill)
+        self.addCleanup(subprocess.run, ["umount", "--lazy", served], check=True)
+        self.until(lambda: (served / "file").exists(), "what bindfs serves")
+        return served, server
+
+    def test_a_process_that_holds_the_lock_of_its_mappings_holds_up_nobody(self):
+        """Its program was deleted: the file can be found only by a link among its mappings."""
+        served, server = self.stall()
+        exporter = self.start()
+        self.cgroups.make("holder")
+        program = shutil.copy(live.program("lock_holder"), self.directory / "deleted_holder")
+        holder = self.enterContext(subprocess.Popen(
+            [program, os.fsdecode(self.cgroups.directory("holder")) + "/cgroup.procs", served / "file"],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE))
+        self.addCleanup(holder.kill)
+        self.assertEqual(holder.stdout.readline(), b"written\n")
+        os.remove(program)
+        server.send_signal(signal.SIGSTOP)
+        self.addCleanup(server.send_signal, signal.SIGCONT)
+        time.sleep(2)  # enough, as a rule, that the exporter knows by then what it has mapped
+        holder.stdin.close()
+        self.until(lambda: "folio_wait" in pathlib.Path(f"/proc/{holder.pid}/task").joinpath(
+            max(os.listdir(f"/proc/{holder.pid}/task")), "wchan").read_text(), "a thread that waits")
+        self.run_load(shutil.copy(PROGRAM, self.directory / "quick_shares"))
+        self.assert_named(exporter, "quick_shares")
+        exporter.stop()
+
     def test_a_program_that_was_deleted_while_it_runs_has_its_names(self):
         exporter = self.start()
         program = shutil.copy(PROGRAM, self.directory / "deleted_shares")

@@ -7,7 +7,7 @@ if(CMAKE_C_COMPILER_ID STREQUAL "GNU" AND NOT SANITIZE)
   in_kernel(support)
 endif()
 
-foreach(program crowd known_loops known_paces known_shares known_touches load naps sleepers turns)
+foreach(program crowd known_loops known_paces known_shares known_touches load lock_holder naps sleepers turns)
   add_executable(${program} ${PROJECT_SOURCE_DIR}/tests/support/${program}.c)
   target_link_libraries(${program} PRIVATE compile_options Threads::Threads)
   target_include_directories(${program} PRIVATE ${PROJECT_SOURCE_DIR}/tests)

@@ -10,10 +10,11 @@
  * Who is who. A sample belongs to the nearest cgroup that has a number, and to a group of processes
  * if the process has the number of one. User space tells these numbers.
  *
- * What a process has mapped. User space asks by on_vma(), an iterator, and enters the process with
- * its mappings. A process that it starts has the same ones until it executes a program of its own;
+ * What a process has mapped. User space asks (mappings.bpf.h), and enters the process with its
+ * mappings. A process that it starts has the same ones until it executes a program of its own;
  * its entry is made here, before its first instruction.
  */
+#include "sys/bpf/profile/mappings.bpf.h"
 #include "sys/bpf/profile/thinning.bpf.h"
 #include "sys/bpf/profile/walk.bpf.h"
 #include "sys/bpf/slots.bpf.h"
@@ -21,7 +22,6 @@
 #include <bpf/bpf_tracing.h>
 
 #define PF_KTHREAD 0x00200000
-#define VM_EXEC    0x00000004
 
 struct {
     __uint(type, BPF_MAP_TYPE_RINGBUF);
@@ -203,109 +203,6 @@ int BPF_PROG(on_exit, struct task_struct *task)
         (void)bpf_map_delete_elem(&processes, &tgid);
         (void)bpf_map_delete_elem(&watched, &tgid);
     }
-    return 0;
-}
-
-struct path {
-} KERNEL_TYPE;
-
-struct user_namespace {
-    int level; /* 0: the machine's */
-} KERNEL_TYPE;
-
-struct super_block {
-    __u32 s_dev;
-    unsigned long s_magic;
-    struct user_namespace *s_user_ns; /* of who has mounted it */
-} KERNEL_TYPE;
-
-struct inode {
-    struct super_block *i_sb;
-    unsigned long i_ino;
-    __u32 i_generation;
-} KERNEL_TYPE;
-
-struct file {
-    struct path f_path;
-    struct inode *f_inode;
-} KERNEL_TYPE;
-
-struct vm_area_struct {
-    unsigned long vm_start, vm_end;
-    unsigned long vm_flags;
-    unsigned long vm_pgoff;
-    struct file *vm_file;
-} KERNEL_TYPE;
-
-typedef struct {
-    void *vdso;
-} KERNEL_TYPE mm_context_t;
-
-struct mm_struct {
-    mm_context_t context;
-} KERNEL_TYPE;
-
-struct seq_file;
-
-struct bpf_iter_meta {
-    struct seq_file *seq;
-} KERNEL_TYPE;
-
-struct bpf_iter__task_vma {
-    struct bpf_iter_meta *meta;
-    struct task_struct *task;
-    struct vm_area_struct *vma;
-} KERNEL_TYPE;
-
-const volatile __u32 page_shift = 12;
-
-struct profile_vma vma_record; /* there is one reader at a time */
-
-#define FUSE_MAGIC 0x65735546
-
-/*
- * A file system that a process serves (FUSE) answers when that process likes, and one that lies
- * over it (overlayfs) with it. Everybody may mount either in a user namespace of his own.
- */
-static __always_inline bool may_stall(const struct super_block *mounted)
-{
-    return mounted->s_magic == FUSE_MAGIC || mounted->s_user_ns->level > 0;
-}
-
-/* Tells of each executable mapping of a process, or of all. */
-SEC("iter/task_vma")
-int on_vma(struct bpf_iter__task_vma *context)
-{
-    struct task_struct *task = context->task;
-    struct vm_area_struct *vma = context->vma;
-    struct profile_vma *record = &vma_record;
-    struct file *file;
-    long length = 0;
-
-    if (!task || !vma || task->pid != task->tgid || !(vma->vm_flags & VM_EXEC))
-        return 0;
-    file = vma->vm_file;
-    record->memory = (__u64)task->mm;
-    record->start = vma->vm_start;
-    record->end = vma->vm_end;
-    record->offset = (__u64)vma->vm_pgoff << page_shift;
-    record->pid = (__u32)task->tgid;
-    record->inode = record->device = record->generation = record->may_stall = 0;
-    record->kind = PROFILE_VMA_ANONYMOUS;
-    if (file) {
-        record->kind = PROFILE_VMA_FILE;
-        record->inode = file->f_inode->i_ino;
-        record->device = file->f_inode->i_sb->s_dev;
-        record->generation = file->f_inode->i_generation;
-        record->may_stall = may_stall(file->f_inode->i_sb);
-        length = bpf_d_path(&file->f_path, record->path, sizeof(record->path));
-    } else if (task->mm && (__u64)task->mm->context.vdso == record->start) {
-        record->kind = PROFILE_VMA_VDSO;
-    }
-    record->path_length = length > 0 ? (__u32)length - 1 : 0;
-    if (record->path_length == 0)
-        record->path[0] = '\0';
-    (void)bpf_seq_write(context->meta->seq, record, sizeof(*record));
     return 0;
 }
 

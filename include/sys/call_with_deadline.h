@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/*
+ * System calls that wait for as long as somebody else likes. Who reads of another process what it
+ * has mapped, or a file of /proc that needs it (map_files, cmdline, environ), takes the lock of its
+ * mappings, which that process can hold for ever; only a signal that kills ends the wait
+ * (mmap_read_lock_killable() in the kernel). Threads can be killed only all together. So such a
+ * call is made by a process that shares memory and descriptors with this one, and can be killed.
+ */
+
+/*
+ * Calls `call` in such a process, and waits for it. What it returns, 0 or above or -errno; -ETIME:
+ * it was killed after so many milliseconds; -errno: there is no such process.
+ *
+ * The call may make system calls and change what `context` leads to, and nothing else: it has
+ * errno in common with the caller, and if it were killed in malloc(), the lock would stay. A
+ * descriptor that it opens is one of this process. It costs some 90 us.
+ */
+int call_with_deadline(int (*call)(void *context), void *context, unsigned most_ms);

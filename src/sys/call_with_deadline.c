@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sys/call_with_deadline.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/pidfd.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+
+#define STACK_BYTES 32768
+#define NS_PER_MS   UINT64_C(1000000)
+
+struct made_call {
+    int (*call)(void *context);
+    void *context;
+    int result;
+};
+
+static int make(void *data)
+{
+    struct made_call *made = data;
+
+    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+    made->result = made->call(made->context);
+    return 0;
+}
+
+/* Whether a process ends in time. errno may be its own, and says nothing. */
+static bool ends(int process, unsigned most_ms)
+{
+    const uint64_t end_ns = clock_monotonic_ns() + most_ms * NS_PER_MS;
+    struct pollfd end = {.fd = process, .events = POLLIN};
+    uint64_t now_ns;
+
+    while ((now_ns = clock_monotonic_ns()) < end_ns)
+        if (poll(&end, 1, (int)((end_ns - now_ns) / NS_PER_MS) + 1) > 0)
+            return true;
+    return false;
+}
+
+int call_with_deadline(int (*call)(void *context), void *context, unsigned most_ms)
+{
+    struct made_call made = {.call = call, .context = context, .result = -ETIME};
+    _Alignas(16) char stack[STACK_BYTES];
+    AUTO_CLOSE int process = -1;
+    const pid_t pid =
+        clone(make, stack + STACK_BYTES, CLONE_VM | CLONE_FILES | CLONE_PIDFD, &made, &process);
+    if (pid < 0)
+        return -errno;
+    if (!ends(process, most_ms))
+        (void)pidfd_send_signal(process, SIGKILL, NULL, 0);
+    (void)TEMP_FAILURE_RETRY(waitpid(pid, NULL, __WALL));
+    return made.result;
+}

@@ -191,7 +191,9 @@ static int enter(struct space_look *look)
         return r;
     memcpy(spaces->mappings + extent.first, look->mappings, look->n * sizeof(*look->mappings));
     process.first = extent.first;
-    return profile_program_set_process(spaces->program, look->pid, &process);
+    r = profile_program_set_process(spaces->program, look->pid, &process);
+    spaces->without_room += r == -E2BIG;
+    return r;
 }
 
 static int take_vma(void *context, const struct profile_vma *vma)

@@ -48,13 +48,18 @@ struct known_files *known_files_free(struct known_files *files)
     return NULL;
 }
 
-/* The last part of a path, as an owner is called. NULL: no memory. */
+/*
+ * The last part of a path, as an owner is called; of a file in brackets ("[kernel]") with what
+ * tells it from owners that are no files. NULL: no memory.
+ */
 static char *make_owner(const char *path)
 {
     const char *slash = strrchr(path, '/');
     const char *name = slash && slash[1] ? slash + 1 : *path ? path : "[unknown file]";
     struct text text = {0};
 
+    if (*name == '[' && name != path)
+        text_append_string(&text, "./");
     clean_name_append(&text, name, strlen(name));
     return text_take(&text);
 }

@@ -4,17 +4,19 @@
 #include "base/cleanup.h"
 #include "base/utf8.h"
 
-/* Code points that would make one label look like another, or break the line that it is in. */
+/* Code points that make one label look like another, or break the line that it is in. */
 static const struct code_range {
     uint32_t first, last;
 } unclean_ranges[] = {
     {0x0000, 0x001f}, /* C0 */
     {0x007f, 0x009f}, /* DEL and C1 */
+    {0x00ad, 0x00ad}, /* soft hyphen */
     {0x061c, 0x061c}, /* Arabic letter mark */
-    {0x200e, 0x200f}, /* left-to-right and right-to-left marks */
+    {0x200b, 0x200f}, /* without width; left-to-right and right-to-left marks */
     {0x2028, 0x202e}, /* separators of lines and paragraphs; embeddings and overrides */
-    {0x2066, 0x2069}, /* isolates */
+    {0x2060, 0x2069}, /* without width, invisible operators; isolates */
     {0xfdd0, 0xfdef}, /* noncharacters */
+    {0xfeff, 0xfeff}, /* byte order mark, without width */
 };
 
 static bool code_is_clean(uint32_t code)

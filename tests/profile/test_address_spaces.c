@@ -47,6 +47,8 @@ static struct fake_process *process_of(pid_t pid)
     return NULL;
 }
 
+static bool is_table_full;
+
 struct profile_arrays __wrap_profile_program_arrays(const struct profile_program *program)
 {
     (void)program;
@@ -91,6 +93,8 @@ int __wrap_profile_program_set_process(struct profile_program *program, pid_t pi
     struct fake_process *fake = process_of(pid);
 
     (void)program;
+    if (is_table_full)
+        return -E2BIG;
     fake->known = *process;
     fake->is_known = true;
     return 0;
@@ -228,6 +232,18 @@ static void process_without_room__is_not_known_and_counted(void **state)
     assert_true(processes[1].is_known);
 }
 
+static void process_without_room_in_the_kernel__is_counted(void **state)
+{
+    const struct fixture *f = *state;
+    struct address_spaces_figures figures;
+
+    is_table_full = true;
+    assert_int_equal(map(f, 0, 10, 1), -E2BIG);
+    is_table_full = false;
+    address_spaces_figures(f->spaces, &figures);
+    assert_int_equal(figures.without_room, 1);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -235,6 +251,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(files_without_a_number__get_one_when_others_have_gone),
         TEST(process_without_room__is_not_known_and_counted),
+        TEST(process_without_room_in_the_kernel__is_counted),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

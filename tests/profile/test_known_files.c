@@ -159,6 +159,15 @@ static void file__that_a_stranger_has_elsewhere__is_called_as_it_is_here(void **
     assert_string_equal(known_files_owner(f->files, number), "program");
 }
 
+/* A program can be called as what is no file. */
+static void file__whose_name_is_in_brackets__is_told_from_the_kernel(void **state)
+{
+    const struct fixture *f = *state;
+
+    copy(f, "[kernel]", 'a');
+    assert_string_equal(known_files_owner(f->files, find(f, "[kernel]")), "./[kernel]");
+}
+
 /* Without the rights of ptrace(2) only its own path leads to it. */
 static void file__that_could_not_be_opened__is_tried_by_the_path_of_another_process(void **state)
 {
@@ -246,6 +255,8 @@ int main(void)
                                         tear_down),
         cmocka_unit_test_setup_teardown(
             file__that_a_stranger_has_elsewhere__is_called_as_it_is_here, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(file__whose_name_is_in_brackets__is_told_from_the_kernel,
+                                        set_up, tear_down),
         cmocka_unit_test_setup_teardown(
             file__that_could_not_be_opened__is_tried_by_the_path_of_another_process, set_up,
             tear_down),

@@ -2,6 +2,8 @@
 /* How often processes are looked at: who maps without end shall not have us look without end. */
 #include "support/check.h"
 
+#include <errno.h>
+
 #include "base/clock.h"
 #include "profile/sampler_parts.h"
 
@@ -30,6 +32,7 @@ int __wrap_address_spaces_look_at_all(struct address_spaces *spaces)
 
 static uint64_t cpu_ns, look_cpu_ns[PROCESSES];
 static unsigned n_looked[PROCESSES];
+static bool are_locked;
 
 uint64_t __wrap_clock_thread_cpu_ns(void)
 {
@@ -43,7 +46,7 @@ int __wrap_address_spaces_look(struct address_spaces *spaces, pid_t pid,
     *ret_change = (struct space_change){0};
     n_looked[pid]++;
     cpu_ns += look_cpu_ns[pid];
-    return 0;
+    return are_locked ? -ETIME : 0;
 }
 
 static void look(struct sampler *sampler, uint64_t now_ns, bool is_lost)
@@ -140,12 +143,35 @@ static void looks_that_are_short__are_made_in_each_turn(void **state)
     (void)changed_processes_free(sampler.changed);
 }
 
+/* Where the kernel waits for a lock: one such look a turn, and then no other for five times as
+ * long. */
+static void looks_that_wait_for_a_lock__are_far_apart(void **state)
+{
+    struct sampler sampler = {.changed = changed_processes_new()};
+    const uint64_t now_ns = clock_monotonic_ns() - SECOND; /* the turn began a second ago */
+
+    (void)state;
+    are_locked = true;
+    for (unsigned pid = 0; pid < PROCESSES; pid++) {
+        n_looked[pid] = 0;
+        assert_true(changed_processes_note(sampler.changed, (pid_t)pid, 0));
+    }
+    look(&sampler, now_ns, false);
+    look(&sampler, now_ns + 5 * SECOND - 1, false);
+    are_locked = false;
+    assert_int_equal(n_looked[0] + n_looked[1] + n_looked[2] + n_looked[3] + n_looked[4] +
+                         n_looked[5] + n_looked[6] + n_looked[7],
+                     1);
+    (void)changed_processes_free(sampler.changed);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(looks_that_take_long__take_a_fifth_of_a_cpu_and_leave_none_out),
         cmocka_unit_test(looks_at_those_that_are_sampled__leave_time_for_the_others),
         cmocka_unit_test(looks_that_are_short__are_made_in_each_turn),
+        cmocka_unit_test(looks_that_wait_for_a_lock__are_far_apart),
         cmocka_unit_test(looks_at_all__are_a_second_apart_and_none_is_left_out),
     };
 

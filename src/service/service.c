@@ -56,7 +56,7 @@ static int start_runs(struct service *service)
     return 0;
 }
 
-/* It is made here, so that pages can ask it, and started when all else has. */
+/* It is made here, so that pages can ask it, and started later. */
 static int make_profiler(struct service *service)
 {
     const struct profiler_setup setup = {.reader = service->reader,
@@ -119,6 +119,21 @@ static int on_reload(sd_event_source *source, const struct signalfd_siginfo *inf
     return 0;
 }
 
+/*
+ * When there is something to show: the kernel takes its time to load the program. All else goes on
+ * if it cannot be started.
+ */
+static void start_profiler(struct service *service)
+{
+    if (service->has_started_profiler)
+        return;
+    service->has_started_profiler = true;
+    if (profiler_start(service->profiler) >= 0)
+        return;
+    (void)fail(-EAGAIN, "cannot start", "part", "profiles");
+    profile_recorder_has_no_thread(service->recorder);
+}
+
 static int on_cycle(sd_event_source *source, uint64_t usec, void *context)
 {
     struct service *service = context;
@@ -131,6 +146,7 @@ static int on_cycle(sd_event_source *source, uint64_t usec, void *context)
     http_server_news(service->serving.server);
     notify_cycle(&service->notify);
     serving_log_crowd(&service->serving, clock_monotonic_ns());
+    start_profiler(service);
     log_flush();
     counting_rest(&service->counting);
     return sd_event_source_set_time(source, service->counting.schedule.due_ns / 1000);
@@ -188,15 +204,6 @@ static int start_timer(struct service *service)
     return r < 0 ? fail(r, "cannot start", "part", "timer") : 0;
 }
 
-/* All else goes on if it cannot be started. */
-static void start_profiler(struct service *service)
-{
-    if (profiler_start(service->profiler) >= 0)
-        return;
-    (void)fail(-EAGAIN, "cannot start", "part", "profiles");
-    profile_recorder_has_no_thread(service->recorder);
-}
-
 static int start(struct service *service)
 {
     struct counting *counting = &service->counting;
@@ -233,14 +240,13 @@ static int start(struct service *service)
     if (r < 0)
         return r;
     hierarchy_watch_mounts(&counting->hierarchy, service->event, on_mounts, service);
-    if (service->options->systemd_socket)
+    if (service->options->systemd_socket) {
         notify_cycle(&service->notify);
-    else
-        counting_hurry(counting);
-    r = start_timer(service);
-    if (r >= 0)
         start_profiler(service);
-    return r;
+    } else {
+        counting_hurry(counting);
+    }
+    return start_timer(service);
 }
 
 static void stop(struct service *service)

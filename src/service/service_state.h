@@ -28,7 +28,7 @@ struct service {
     struct runs *runs;
     struct object_reader *reader; /* NULL: no program can be read */
     struct profiler *profiler;
-    bool has_started_profiler; /* or it could not be */
+    bool has_started_profiler;         /* or it could not be */
     struct profile_recorder *recorder; /* by which runs have the profiler record */
     sd_event_source *named;            /* It fires when a run waits for the processes of a group. */
     struct notify notify;

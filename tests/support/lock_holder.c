@@ -42,7 +42,8 @@ static void enter(const char *procs)
 static char *write_by_mapping(const char *path)
 {
     const int fd = open(path, O_RDWR | O_CLOEXEC);
-    char *bytes = fd < 0 ? MAP_FAILED : mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    char *bytes =
+        fd < 0 ? MAP_FAILED : mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 
     check(bytes != MAP_FAILED && close(fd) == 0, path);
     bytes[0] = 'x';
@@ -54,7 +55,8 @@ static void *hold(void *bytes)
     const int program = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 
     check(mmap(NULL, BYTES, PROT_READ | PROT_EXEC, MAP_PRIVATE, program, 0) != MAP_FAILED, "exe");
-    (void)mmap(bytes, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+    (void)mmap(bytes, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
+               0);
     return NULL;
 }
 

@@ -11,10 +11,11 @@
 
 /*
  * Calls `call` in such a process, and waits for it. What it returns, 0 or above or -errno; -ETIME:
- * it was killed after so many milliseconds; -errno: there is no such process.
+ * it was killed after so many milliseconds; -ENOMEM or -errno: no process could be made.
  *
  * The call may make system calls and change what `context` leads to, and nothing else: it has
- * errno in common with the caller, and if it were killed in malloc(), the lock would stay. A
- * descriptor that it opens is one of this process. It costs some 90 us.
+ * errno in common with the caller, whose thread should block signals, and if it were killed in
+ * malloc(), the lock would stay. A descriptor that it opens is one of this process. It costs some
+ * 90 us.
  */
 int call_with_deadline(int (*call)(void *context), void *context, unsigned most_ms);

@@ -58,7 +58,7 @@ static char *make_owner(const char *path)
     const char *name = slash && slash[1] ? slash + 1 : *path ? path : "[unknown file]";
     struct text text = {0};
 
-    if (*name == '[' && name != path)
+    if (*name == '[' && slash && name == slash + 1)
         text_append_string(&text, "./");
     clean_name_append(&text, name, strlen(name));
     return text_take(&text);

@@ -56,7 +56,7 @@ struct looks {
     struct sampler *sampler;
     uint64_t begin_ns; /* CPU time of this thread */
     int n, n_there;
-    bool is_over; /* a process kept us waiting, where the kernel waits for the lock of mappings */
+    bool is_over; /* a process kept us waiting for the lock of its mappings */
 };
 
 static bool may_look(const struct looks *looks, uint64_t most_ns)
@@ -114,18 +114,22 @@ static void look_at_each(struct sampler *sampler, uint64_t now_ns)
                                               : clock_thread_cpu_ns() - looks.begin_ns);
 }
 
-/* Looks at all processes, but the more seldom the longer that takes. False: it is not time yet. */
+/*
+ * Looks at all processes, but the more seldom the longer that takes. False: it is not time yet, or
+ * a process has kept us from the others.
+ */
 static bool look_at_all(struct sampler *sampler, uint64_t now_ns)
 {
     uint64_t begin_ns;
+    int r;
 
     if (now_ns < sampler->look_at_all_ns)
         return false;
     begin_ns = clock_monotonic_ns();
-    (void)address_spaces_look_at_all(sampler->spaces);
+    r = address_spaces_look_at_all(sampler->spaces);
     sampler->look_at_all_ns =
         now_ns + LOOK_AT_ALL_NS + ALL_SHARE * (clock_monotonic_ns() - begin_ns);
-    return true;
+    return r != -ETIME;
 }
 
 static void look(struct sampler *sampler, uint64_t now_ns)

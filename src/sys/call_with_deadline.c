@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <sys/pidfd.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -15,10 +16,11 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 
-#define STACK_BYTES 32768
+#define STACK_BYTES ((size_t)32 * 1024) /* a multiple of what the stack is aligned to */
 #define NS_PER_MS   UINT64_C(1000000)
 
 struct made_call {
+    pid_t parent;
     int (*call)(void *context);
     void *context;
     int result;
@@ -29,6 +31,8 @@ static int make(void *data)
     struct made_call *made = data;
 
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != made->parent)
+        return 0;
     made->result = made->call(made->context);
     return 0;
 }
@@ -48,15 +52,22 @@ static bool ends(int process, unsigned most_ms)
 
 int call_with_deadline(int (*call)(void *context), void *context, unsigned most_ms)
 {
-    struct made_call made = {.call = call, .context = context, .result = -ETIME};
-    _Alignas(16) char stack[STACK_BYTES];
+    struct made_call made = {
+        .parent = getpid(), .call = call, .context = context, .result = -ETIME};
+    AUTO_FREE char *stack = malloc(STACK_BYTES);
     AUTO_CLOSE int process = -1;
-    const pid_t pid =
-        clone(make, stack + STACK_BYTES, CLONE_VM | CLONE_FILES | CLONE_PIDFD, &made, &process);
+    pid_t pid;
+
+    if (!stack)
+        return -ENOMEM;
+    pid = clone(make, stack + STACK_BYTES, CLONE_VM | CLONE_FILES | CLONE_PIDFD, &made, &process);
     if (pid < 0)
         return -errno;
-    if (!ends(process, most_ms))
+    if (!ends(process, most_ms)) {
         (void)pidfd_send_signal(process, SIGKILL, NULL, 0);
-    (void)TEMP_FAILURE_RETRY(waitpid(pid, NULL, __WALL));
+        while (!ends(process, most_ms))
+            ;
+    }
+    (void)waitpid(pid, NULL, __WALL);
     return made.result;
 }

@@ -166,6 +166,8 @@ static void file__whose_name_is_in_brackets__is_told_from_the_kernel(void **stat
 
     copy(f, "[kernel]", 'a');
     assert_string_equal(known_files_owner(f->files, find(f, "[kernel]")), "./[kernel]");
+    copy(f, "nameless", 'b');
+    assert_string_equal(known_files_owner(f->files, find_at(f, "nameless", "")), "[unknown file]");
 }
 
 /* Without the rights of ptrace(2) only its own path leads to it. */

@@ -9,7 +9,7 @@
 
 #define SECOND NS_PER_SECOND
 
-static bool is_losing;
+static bool is_losing, are_locked;
 static unsigned n_looks;
 
 bool __wrap_profile_program_next_mapped(struct profile_program *program,
@@ -24,7 +24,7 @@ int __wrap_address_spaces_look_at_all(struct address_spaces *spaces)
 {
     (void)spaces;
     n_looks++;
-    return 0;
+    return are_locked ? -ETIME : 0;
 }
 
 /* Each process has a number from 0 on, and a look at it takes so much CPU time. */
@@ -32,7 +32,6 @@ int __wrap_address_spaces_look_at_all(struct address_spaces *spaces)
 
 static uint64_t cpu_ns, look_cpu_ns[PROCESSES];
 static unsigned n_looked[PROCESSES];
-static bool are_locked;
 
 uint64_t __wrap_clock_thread_cpu_ns(void)
 {
@@ -143,8 +142,25 @@ static void looks_that_are_short__are_made_in_each_turn(void **state)
     (void)changed_processes_free(sampler.changed);
 }
 
-/* Where the kernel waits for a lock: one such look a turn, and then no other for five times as
- * long. */
+/* A process that has kept us waiting may have kept us from others. */
+static void look_at_all__that_was_kept_from_it__is_made_again(void **state)
+{
+    struct sampler sampler = {.changed = changed_processes_new()};
+    const unsigned before = n_looks;
+
+    (void)state;
+    are_locked = true;
+    look(&sampler, 3000 * SECOND, true);
+    are_locked = false;
+    assert_int_equal(n_looks, before + 1);
+    assert_true(sampler.has_lost_records);
+    look(&sampler, 4000 * SECOND, false);
+    assert_int_equal(n_looks, before + 2);
+    assert_false(sampler.has_lost_records);
+    (void)changed_processes_free(sampler.changed);
+}
+
+/* One such look a turn, and then no other for five times as long. */
 static void looks_that_wait_for_a_lock__are_far_apart(void **state)
 {
     struct sampler sampler = {.changed = changed_processes_new()};
@@ -173,6 +189,7 @@ int main(void)
         cmocka_unit_test(looks_that_are_short__are_made_in_each_turn),
         cmocka_unit_test(looks_that_wait_for_a_lock__are_far_apart),
         cmocka_unit_test(looks_at_all__are_a_second_apart_and_none_is_left_out),
+        cmocka_unit_test(look_at_all__that_was_kept_from_it__is_made_again),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

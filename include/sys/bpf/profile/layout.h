@@ -78,18 +78,3 @@ struct profile_vma {
 };
 
 enum profile_vma_kind { PROFILE_VMA_FILE, PROFILE_VMA_VDSO, PROFILE_VMA_ANONYMOUS };
-
-/* A process that is asked for its executable mappings, and what came of it. */
-struct profile_listing {
-    __u64 from;   /* the address from which on; also where to go on, if it goes on */
-    __u64 memory; /* of the process, as in struct profile_vma */
-    __u32 pid;
-    __s32 result; /* 0: that was all; PROFILE_LISTING_GOES_ON; -EBUSY: somebody holds the lock of
-                   * the mappings; -ENOENT or -ESRCH: there are none, or no such process */
-};
-
-#define PROFILE_LISTING_GOES_ON 1
-
-/* At most so many are told in one reading, for which the kernel has 8 pages, and are looked at. */
-#define PROFILE_LISTING_TOLD_MOST 50
-#define PROFILE_LISTING_SEEN_MOST 4096

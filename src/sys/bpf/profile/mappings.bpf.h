@@ -2,15 +2,20 @@
 #pragma once
 
 /*
- * What processes have mapped. A process can hold the lock of its own mappings for as long as it
- * likes: its page faults wait for a file system that it serves itself. So on_list(), since Linux
- * 6.7, only tries to take the lock. The iterator of earlier kernels, which calls on_vma(), waits.
+ * What processes have mapped, and whether somebody holds the lock of that. A process can hold the
+ * lock of its own mappings for as long as it likes: its page faults and unmappings wait for a file
+ * system that it serves itself.
+ *
+ * The kernel has functions for BPF that only try to take the lock (bpf_iter_task_vma_new() since
+ * Linux 6.7, bpf_find_vma()). They are not used. They read task->mm without a reference, so that a
+ * process that ends in that moment can crash the machine, and later ones leave out what is being
+ * changed, without a word.
  */
 
 #include <linux/bpf.h>
-#include <linux/errno.h>
 #include <stdbool.h>
 
+#include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
 
 #include "sys/bpf/kernel_types.bpf.h"
@@ -89,13 +94,19 @@ static __always_inline bool may_stall(const struct super_block *mounted)
     return mounted->s_magic == FUSE_MAGIC || mounted->s_user_ns->level > 0;
 }
 
-static __always_inline void tell(struct seq_file *seq, struct task_struct *task,
-                                 struct vm_area_struct *vma)
+/* Tells of each executable mapping of a process, or of all. */
+SEC("iter/task_vma")
+int on_vma(struct bpf_iter__task_vma *context)
 {
+    struct task_struct *task = context->task;
+    struct vm_area_struct *vma = context->vma;
     struct profile_vma *record = &vma_record;
-    struct file *file = vma->vm_file;
+    struct file *file;
     long length = 0;
 
+    if (!task || !vma || task->pid != task->tgid || !(vma->vm_flags & VM_EXEC))
+        return 0;
+    file = vma->vm_file;
     record->memory = (__u64)task->mm;
     record->start = vma->vm_start;
     record->end = vma->vm_end;
@@ -116,92 +127,37 @@ static __always_inline void tell(struct seq_file *seq, struct task_struct *task,
     record->path_length = length > 0 ? (__u32)length - 1 : 0;
     if (record->path_length == 0)
         record->path[0] = '\0';
-    (void)bpf_seq_write(seq, record, sizeof(*record));
-}
-
-/* Tells of each executable mapping of a process, or of all. */
-SEC("iter/task_vma")
-int on_vma(struct bpf_iter__task_vma *context)
-{
-    struct task_struct *task = context->task;
-    struct vm_area_struct *vma = context->vma;
-
-    if (task && vma && task->pid == task->tgid && vma->vm_flags & VM_EXEC)
-        tell(context->meta->seq, task, vma);
+    (void)bpf_seq_write(context->meta->seq, record, sizeof(*record));
     return 0;
 }
 
-struct bpf_iter_task_vma {
-    __u64 opaque;
-};
-
-int bpf_iter_task_vma_new(struct bpf_iter_task_vma *iterator, struct task_struct *task,
-                          __u64 address) __ksym __weak;
-struct vm_area_struct *bpf_iter_task_vma_next(struct bpf_iter_task_vma *iterator) __ksym __weak;
-void bpf_iter_task_vma_destroy(struct bpf_iter_task_vma *iterator) __ksym __weak;
-struct task_struct *bpf_task_from_pid(__s32 pid) __ksym __weak;
-void bpf_task_release(struct task_struct *task) __ksym __weak;
-
-struct profile_listing listing; /* there is one reader at a time */
-
-/* Not variables of the function: the verifier would go through the loop for each of their values.
+/* A lock of the kernel's that is held by readers or by a writer, but for kernels with PREEMPT_RT.
  */
-__u32 n_told, n_seen;
+struct rw_semaphore {
+    struct {
+        long counter; /* bit 0: a writer holds it; 1: somebody waits; 2: the next one is chosen */
+    } count;
+} KERNEL_TYPE;
 
-/* Tells of mappings from listing.from on, as many as one reading has room for. */
-static __always_inline void list(struct seq_file *seq, struct task_struct *task)
-{
-    struct bpf_iter_task_vma iterator;
-    struct vm_area_struct *vma;
+struct mm_struct___locked {
+    struct rw_semaphore mmap_lock;
+} KERNEL_TYPE;
 
-    n_told = n_seen = 0;
-    listing.memory = (__u64)task->mm;
-    listing.result = bpf_iter_task_vma_new(&iterator, task, listing.from);
-    while ((vma = bpf_iter_task_vma_next(&iterator))) {
-        if (n_told >= PROFILE_LISTING_TOLD_MOST || n_seen >= PROFILE_LISTING_SEEN_MOST) {
-            listing.from = vma->vm_start;
-            listing.result = PROFILE_LISTING_GOES_ON;
-            break;
-        }
-        n_seen++;
-        if (vma->vm_flags & VM_EXEC) {
-            tell(seq, task, vma);
-            n_told++;
-        }
-    }
-    bpf_iter_task_vma_destroy(&iterator);
-}
+#define RWSEM_TAKEN 7
 
-/*
- * Tells of the executable mappings of listing.pid. The iterator, over a single task, is only the
- * way to be called where a path may be asked for.
- */
+bool is_locked; /* what on_lock() has found; there is one reader at a time */
+
+/* Finds out whether a reader of a process's mappings would have to wait now. */
 SEC("iter/task")
-int on_list(struct bpf_iter__task *context)
-{
-    struct task_struct *task;
-
-    if (!context->task)
-        return 0;
-    listing.result = -ESRCH;
-    task = bpf_task_from_pid((__s32)listing.pid);
-    if (!task)
-        return 0;
-    list(context->meta->seq, task);
-    bpf_task_release(task);
-    return 0;
-}
-
-/* Tells which processes there are, by their numbers. */
-SEC("iter/task")
-int on_process(struct bpf_iter__task *context)
+int on_lock(struct bpf_iter__task *context)
 {
     const struct task_struct *task = context->task;
-    __u32 pid;
+    const struct mm_struct___locked *memory;
 
-    if (!task || task->pid != task->tgid || !task->mm)
+    if (!task)
         return 0;
-    pid = (__u32)task->tgid;
-    (void)bpf_seq_write(context->meta->seq, &pid, sizeof(pid));
+    memory = (const void *)task->mm;
+    is_locked = memory && bpf_core_field_exists(memory->mmap_lock.count) &&
+                memory->mmap_lock.count.counter & RWSEM_TAKEN;
     return 0;
 }

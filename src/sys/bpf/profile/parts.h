@@ -6,7 +6,6 @@
 #include "sys/bpf/profile/program.h"
 #include "sys/perf_ring.h"
 
-struct bpf_link;
 struct profile_bpf;
 struct ring_buffer;
 
@@ -21,16 +20,8 @@ struct profile_program {
     struct profile_bpf *skeleton;
     struct profile_arrays arrays;
     struct ring_buffer *ring;
-    struct bpf_link *lister; /* NULL: the kernel cannot try to take a lock */
     int (*take)(void *context, const struct profile_sample *sample); /* of the present reading */
     void *context;
     size_t next_cpu; /* whose ring is looked at next */
     struct profile_event *events;
 };
-
-/*
- * To be called when it is loaded, and before it is unloaded, where mappings are listed by trying to
- * take locks. 0 or -errno.
- */
-int profile_listing_begin(struct profile_program *program);
-void profile_listing_end(struct profile_program *program);

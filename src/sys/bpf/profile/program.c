@@ -49,8 +49,7 @@ static void choose_links(const struct profile_bpf *skeleton)
     bpf_program__set_autoattach(skeleton->progs.on_record, false);
     bpf_program__set_autoattach(skeleton->progs.on_record_software, false);
     bpf_program__set_autoattach(skeleton->progs.on_vma, false);
-    bpf_program__set_autoattach(skeleton->progs.on_list, false);
-    bpf_program__set_autoattach(skeleton->progs.on_process, false);
+    bpf_program__set_autoattach(skeleton->progs.on_lock, false);
     bpf_program__set_autoattach(skeleton->progs.on_ask, false);
 }
 
@@ -85,7 +84,6 @@ static void unload(struct profile_program *program)
 {
     const struct profile_bpf *skeleton = program->skeleton;
 
-    profile_listing_end(program);
     ring_buffer__free(program->ring);
     if (skeleton) {
         bpf_values_unmap(skeleton->maps.rows, program->arrays.rows);
@@ -99,35 +97,21 @@ static void unload(struct profile_program *program)
     program->ring = NULL;
 }
 
-static int load_once(struct profile_program *program, bool tries_locks)
+static int load(void *loaded)
 {
+    struct profile_program *program = loaded;
     int r;
 
     program->skeleton = profile_bpf__open();
     if (!program->skeleton)
         return -errno;
     choose_links(program->skeleton);
-    (void)bpf_program__set_autoload(program->skeleton->progs.on_list, tries_locks);
     r = set_sizes(program);
     if (r >= 0)
         r = profile_bpf__load(program->skeleton);
     if (r >= 0)
         r = open_memory(program);
-    if (r >= 0 && tries_locks)
-        r = profile_listing_begin(program);
     return r >= 0 ? profile_bpf__attach(program->skeleton) : r;
-}
-
-/* A kernel before Linux 6.7 refuses a program that tries to take a lock. */
-static int load(void *loaded)
-{
-    struct profile_program *program = loaded;
-    int r = load_once(program, true);
-
-    if (r >= 0)
-        return r;
-    unload(program);
-    return load_once(program, false);
 }
 
 int profile_program_load(const struct profile_program_size *size,

@@ -152,44 +152,35 @@ class Files(ProfileTest):
                       'exec "$0/foreign_shares" "$2" "$3"', self.directory, PROGRAM)
         self.assert_never_opened(exporter, "foreign_shares")
 
-    def test_programs_of_what_a_process_serves_are_never_opened(self):
+    def serve(self, file):
+        """A copy of a file in a file system that a process serves, and that process."""
         live.need("bindfs")
         if not os.path.exists("/dev/fuse"):
             self.skipTest("this kernel has no FUSE")
         source, served = self.directory / "source", self.directory / "served"
         source.mkdir()
         served.mkdir()
-        shutil.copy(PROGRAM, source / "served_shares")
-        subprocess.run(["bindfs", source, served], check=True)
-        self.addCleanup(subprocess.run, ["umount", "--lazy", served], check=True)
-        exporter = self.start()
-        self.run_load(served / "served_shares")
-        self.assert_never_opened(exporter, "served_shares")
-
-    def stall(self):
-        """A directory whose file system is served by a process that has not stopped yet, and that
-        process."""
-        live.need("bindfs")
-        if not os.path.exists("/dev/fuse"):
-            self.skipTest("this kernel has no FUSE")
-        source, served = self.directory / "source", self.directory / "served"
-        source.mkdir()
-        served.mkdir()
-        (source / "file").write_bytes(bytes(4096))
+        shutil.copy(file, source / "served_shares")
         server = self.enterContext(subprocess.Popen(["bindfs", "-f", source, served]))
         self.addCleanup(server.kill)
         self.addCleanup(subprocess.run, ["umount", "--lazy", served], check=True)
-        self.until(lambda: (served / "file").exists(), "what bindfs serves")
-        return served, server
+        self.until((served / "served_shares").exists, "what bindfs serves")
+        return served / "served_shares", server
+
+    def test_programs_of_what_a_process_serves_are_never_opened(self):
+        program, _ = self.serve(PROGRAM)
+        exporter = self.start()
+        self.run_load(program)
+        self.assert_never_opened(exporter, "served_shares")
 
     def test_a_process_that_holds_the_lock_of_its_mappings_holds_up_nobody(self):
         """Its program was deleted: the file can be found only by a link among its mappings."""
-        served, server = self.stall()
+        served, server = self.serve(PROGRAM)
         exporter = self.start()
         self.cgroups.make("holder")
         program = shutil.copy(live.program("lock_holder"), self.directory / "deleted_holder")
         holder = self.enterContext(subprocess.Popen(
-            [program, os.fsdecode(self.cgroups.directory("holder")) + "/cgroup.procs", served / "file"],
+            [program, os.fsdecode(self.cgroups.directory("holder")) + "/cgroup.procs", served],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE))
         self.addCleanup(holder.kill)
         self.assertEqual(holder.stdout.readline(), b"written\n")
@@ -198,8 +189,9 @@ class Files(ProfileTest):
         self.addCleanup(server.send_signal, signal.SIGCONT)
         time.sleep(2)  # enough, as a rule, that the exporter knows by then what it has mapped
         holder.stdin.close()
-        self.until(lambda: "folio_wait" in pathlib.Path(f"/proc/{holder.pid}/task").joinpath(
-            max(os.listdir(f"/proc/{holder.pid}/task")), "wchan").read_text(), "a thread that waits")
+        self.until(lambda: any(") D " in (task / "stat").read_text()
+                               for task in pathlib.Path(f"/proc/{holder.pid}/task").iterdir()),
+                   "a thread that holds the lock and waits")
         self.run_load(shutil.copy(PROGRAM, self.directory / "quick_shares"))
         self.assert_named(exporter, "quick_shares")
         exporter.stop()

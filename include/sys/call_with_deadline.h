@@ -2,10 +2,10 @@
 #pragma once
 
 /*
- * System calls that wait for as long as somebody else likes. Who reads of another process what it
- * has mapped, or a file of /proc that needs it (map_files, cmdline, environ), takes the lock of its
- * mappings, which that process can hold for ever; only a signal that kills ends the wait
- * (mmap_read_lock_killable() in the kernel). Threads can be killed only all together. So such a
+ * System calls that wait for as long as somebody else likes. What another process has mapped, and
+ * files of its /proc that need that (map_files, cmdline, environ), are read with the lock of its
+ * mappings, which that process can hold for ever. Only a signal that kills ends the wait
+ * (mmap_read_lock_killable() in the kernel), and threads can be killed only all together. So such a
  * call is made by a process that shares memory and descriptors with this one, and can be killed.
  */
 

@@ -23,7 +23,7 @@ static uint64_t kernel_device(dev_t device)
 }
 
 /* For so long the mappings of a process may be locked. */
-#define LINK_MS 200
+#define LINK_MS 1000
 
 /* Nothing is waited for. */
 #define FLAGS (O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)

@@ -3,9 +3,9 @@
 /*
  * What processes have mapped, by an iterator of the kernel that calls our program
  * (mappings.bpf.h). It takes no right that the samples do not take: /proc/PID/maps would want that
- * of ptrace(2). It waits for the lock of the mappings, which their process can hold for ever. So a
- * process that holds it is passed over, and who takes it in that moment is waited for by a process
- * that can be killed.
+ * of ptrace(2). The iterator waits for the lock of the mappings, which their process can hold for
+ * ever. So a process that holds it is passed over, and the iterator is read by a process of ours
+ * that can be killed, since the lock may be taken in the moment before.
  */
 #include <bpf/bpf.h>
 #include <errno.h>
@@ -22,7 +22,7 @@
 #define MOST_TRIES 100
 #define LOCK_TRIES 20
 
-#define READ_AT_ONCE 64
+#define READ_AT_ONCE 64 /* mappings */
 
 /* For so long the mappings of a process may be locked when they are read. */
 #define LOCKED_MS 1000
@@ -139,7 +139,7 @@ static bool is_locked(const struct profile_program *program, pid_t pid)
     return *is;
 }
 
-/* Who changes his mappings lets go of the lock in between. */
+/* A process that goes on changing its mappings lets go of the lock in between. */
 static bool stays_locked(const struct profile_program *program, pid_t pid)
 {
     unsigned tries = 0;

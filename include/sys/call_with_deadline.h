@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include <stdint.h>
+
 /*
  * System calls that wait for as long as somebody else likes. What another process has mapped, and
  * files of its /proc that need that (map_files, cmdline, environ), are read with the lock of its
@@ -19,3 +21,6 @@
  * 90 us.
  */
 int call_with_deadline(int (*call)(void *context), void *context, unsigned most_ms);
+
+/* CPU time that such calls of this thread have taken so far, which is not in that of the thread. */
+uint64_t call_with_deadline_cpu_ns(void);

@@ -13,6 +13,7 @@
 
 #include "base/array.h"
 #include "profile/extents.h"
+#include "sys/directory_entries.h"
 
 /* A list of mappings in the array, which one or several processes have. */
 struct space_list {
@@ -234,6 +235,22 @@ int address_spaces_look(struct address_spaces *spaces, pid_t pid, struct space_c
     return r;
 }
 
+/* Looks at one process after the other. -EOPNOTSUPP: the kernel does not show them so; else 0. */
+static int look_at_each(struct address_spaces *spaces)
+{
+    struct directory_entry entry;
+    struct directory_entries entries;
+    struct space_change change;
+    int r = 0;
+
+    (void)lseek(spaces->procfs_fd, 0, SEEK_SET);
+    directory_entries_init(&entries, spaces->procfs_fd);
+    while (r != -EOPNOTSUPP && directory_entries_next(&entries, &entry) > 0)
+        if (*entry.name >= '1' && *entry.name <= '9')
+            r = address_spaces_look(spaces, (pid_t)strtol(entry.name, NULL, 10), &change);
+    return r == -EOPNOTSUPP ? r : 0;
+}
+
 int address_spaces_look_at_all(struct address_spaces *spaces)
 {
     struct space_look look = {.spaces = spaces};
@@ -242,6 +259,8 @@ int address_spaces_look_at_all(struct address_spaces *spaces)
     if (r == 0 && look.n > 0)
         r = enter(&look);
     free(look.mappings);
+    if (r == -ETIME) /* a process has kept us from those that come after it */
+        return look_at_each(spaces) == 0 ? 0 : r;
     return r < 0 ? r : look.result;
 }
 

@@ -29,6 +29,12 @@ struct sampler_recording {
     bool hurries; /* all its samples are in, and their functions are being named */
 };
 
+/* A process at which no look is taken before a time (CLOCK_MONOTONIC). */
+struct put_off {
+    pid_t pid;
+    uint64_t until_ns;
+};
+
 struct sampler {
     struct sampler_setup setup;
     struct profile_program *program;
@@ -53,6 +59,8 @@ struct sampler {
     size_t n_mapped;       /* times that the kernel told of a mapping, in this turn */
     uint64_t sweep_ns;
     uint64_t look_ns, look_at_all_ns; /* before then no process is looked at, or not all are */
+    struct put_off put_off[64];
+    size_t next_put_off;
     uint64_t samples;
     uint64_t stacks[PROFILE_OUTCOME_COUNT_];
     uint64_t reader_cpu_ns;

@@ -9,13 +9,16 @@
 #include <errno.h>
 
 #include "base/clock.h"
+#include "sys/call_with_deadline.h"
 
 #define WAITING_BYTES   ((size_t)2 * 1024 * 1024)
 #define LOOK_AT_ALL_NS  NS_PER_SECOND        /* no more often */
 #define ALL_SHARE       10                   /* at most this part of a CPU, if they take long */
 #define LOOKS_SHARE     5                    /* likewise, for looks at single processes */
 #define LOOKS_NS        (NS_PER_SECOND / 25) /* CPU time in a turn; the last look may exceed it */
+#define LOOKS_WALL_NS   (NS_PER_SECOND / 2)  /* likewise, by the clock */
 #define LOOKS_OF_A_TURN 64
+#define PUT_OFF_NS      (10 * NS_PER_SECOND)
 #define MOST_LOOKS      1024 /* at processes that were sampled, or have ended by now */
 
 /*
@@ -51,28 +54,59 @@ static void note_unknown(struct sampler *sampler)
     }
 }
 
+/* What this thread has taken, and the processes that look for it. */
+static uint64_t cpu_ns(void)
+{
+    return clock_thread_cpu_ns() + call_with_deadline_cpu_ns();
+}
+
 /* The looks of a turn, which are bounded: who maps without end is looked at for so long only. */
 struct looks {
     struct sampler *sampler;
-    uint64_t begin_ns; /* CPU time of this thread */
+    uint64_t begin_ns; /* CPU time */
+    uint64_t end_ns;   /* by the clock */
     int n, n_there;
-    bool is_over; /* a process kept us waiting for the lock of its mappings */
 };
 
 static bool may_look(const struct looks *looks, uint64_t most_ns)
 {
-    return !looks->sampler->looks_at_all && !looks->is_over && looks->n < MOST_LOOKS &&
-           looks->n_there < LOOKS_OF_A_TURN && clock_thread_cpu_ns() < looks->begin_ns + most_ns;
+    return !looks->sampler->looks_at_all && looks->n < MOST_LOOKS &&
+           looks->n_there < LOOKS_OF_A_TURN && cpu_ns() < looks->begin_ns + most_ns &&
+           clock_monotonic_ns() < looks->end_ns;
+}
+
+/*
+ * A process that took too long last time is not looked at for a while: its mappings are locked, or
+ * are too many for the load that there is. It is not known then.
+ */
+static bool is_put_off(const struct sampler *sampler, pid_t pid)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(sampler->put_off); i++)
+        if (sampler->put_off[i].pid == pid && clock_monotonic_ns() < sampler->put_off[i].until_ns)
+            return true;
+    return false;
+}
+
+static void put_off(struct sampler *sampler, pid_t pid)
+{
+    sampler->put_off[sampler->next_put_off++ % ARRAY_SIZE(sampler->put_off)] =
+        (struct put_off){pid, clock_monotonic_ns() + PUT_OFF_NS};
 }
 
 static void look_at(struct looks *looks, struct changed_process *process)
 {
     struct sampler *sampler = looks->sampler;
-    const int r = address_spaces_look(sampler->spaces, process->pid, &process->change);
+    int r;
 
     process->was_looked_at = true;
+    if (is_put_off(sampler, process->pid)) {
+        process->change = (struct space_change){.n_lost = SPACE_LOST_MOST + 1};
+        return;
+    }
+    r = address_spaces_look(sampler->spaces, process->pid, &process->change);
+    if (r == -ETIME)
+        put_off(sampler, process->pid);
     sampler->looks_at_all |= r == -EOPNOTSUPP;
-    looks->is_over |= r == -ETIME;
     looks->n++;
     looks->n_there += r == 0; /* it has not ended */
 }
@@ -101,7 +135,8 @@ static void look_at_sampled(struct looks *looks)
 /* What there was no time for is looked at in a later turn; until then it is not known. */
 static void look_at_each(struct sampler *sampler, uint64_t now_ns)
 {
-    struct looks looks = {.sampler = sampler, .begin_ns = clock_thread_cpu_ns()};
+    struct looks looks = {
+        .sampler = sampler, .begin_ns = cpu_ns(), .end_ns = clock_monotonic_ns() + LOOKS_WALL_NS};
     struct changed_process *process;
 
     if (now_ns < sampler->look_ns)
@@ -109,9 +144,7 @@ static void look_at_each(struct sampler *sampler, uint64_t now_ns)
     look_at_sampled(&looks);
     while ((process = changed_processes_next(sampler->changed)) && may_look(&looks, LOOKS_NS))
         look_at(&looks, process);
-    sampler->look_ns =
-        now_ns + LOOKS_SHARE * (looks.is_over ? clock_monotonic_ns() - now_ns
-                                              : clock_thread_cpu_ns() - looks.begin_ns);
+    sampler->look_ns = now_ns + LOOKS_SHARE * (cpu_ns() - looks.begin_ns);
 }
 
 /*

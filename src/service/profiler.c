@@ -21,6 +21,7 @@
 #include "profile/sampler.h"
 #include "service/profile_keeper.h"
 #include "service/profiler_status.h"
+#include "sys/call_with_deadline.h"
 #include "sys/cpu_births.h"
 #include "sys/thread.h"
 
@@ -161,7 +162,8 @@ static struct profile_status make_status(const struct profiler *profiler)
                                          .store = profiler->store,
                                          .sampler = profiler->sampler,
                                          .ended = &profiler->ended,
-                                         .cpu_ns = clock_thread_cpu_ns()};
+                                         .cpu_ns =
+                                             clock_thread_cpu_ns() + call_with_deadline_cpu_ns()};
 
     return profiler_status_make(&facts);
 }

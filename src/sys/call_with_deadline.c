@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <sys/pidfd.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -18,6 +19,8 @@
 
 #define STACK_BYTES ((size_t)32 * 1024) /* a multiple of what the stack is aligned to */
 #define NS_PER_MS   UINT64_C(1000000)
+
+static _Thread_local uint64_t cpu_ns;
 
 struct made_call {
     pid_t parent;
@@ -50,12 +53,18 @@ static bool ends(int process, unsigned most_ms)
     return false;
 }
 
+static uint64_t to_ns(const struct timeval *time)
+{
+    return (uint64_t)time->tv_sec * NS_PER_SECOND + (uint64_t)time->tv_usec * 1000;
+}
+
 int call_with_deadline(int (*call)(void *context), void *context, unsigned most_ms)
 {
     struct made_call made = {
         .parent = getpid(), .call = call, .context = context, .result = -ETIME};
     AUTO_FREE char *stack = malloc(STACK_BYTES);
     AUTO_CLOSE int process = -1;
+    struct rusage usage;
     pid_t pid;
 
     if (!stack)
@@ -68,6 +77,12 @@ int call_with_deadline(int (*call)(void *context), void *context, unsigned most_
         while (!ends(process, most_ms))
             ;
     }
-    (void)waitpid(pid, NULL, __WALL);
+    if (wait4(pid, NULL, __WALL, &usage) == pid)
+        cpu_ns += to_ns(&usage.ru_utime) + to_ns(&usage.ru_stime);
     return made.result;
+}
+
+uint64_t call_with_deadline_cpu_ns(void)
+{
+    return cpu_ns;
 }

@@ -160,24 +160,23 @@ static void look_at_all__that_was_kept_from_it__is_made_again(void **state)
     (void)changed_processes_free(sampler.changed);
 }
 
-/* One such look a turn, and then no other for five times as long. */
-static void looks_that_wait_for_a_lock__are_far_apart(void **state)
+/* Whoever takes too long is put off, and keeps nobody else from being looked at. */
+static void looks_that_take_too_long__are_put_off(void **state)
 {
     struct sampler sampler = {.changed = changed_processes_new()};
-    const uint64_t now_ns = clock_monotonic_ns() - SECOND; /* the turn began a second ago */
 
     (void)state;
-    are_locked = true;
     for (unsigned pid = 0; pid < PROCESSES; pid++) {
+        look_cpu_ns[pid] = SECOND / 1000;
         n_looked[pid] = 0;
-        assert_true(changed_processes_note(sampler.changed, (pid_t)pid, 0));
     }
-    look(&sampler, now_ns, false);
-    look(&sampler, now_ns + 5 * SECOND - 1, false);
+    are_locked = true;
+    take_turns(&sampler, 10, PROCESSES / 2);
     are_locked = false;
-    assert_int_equal(n_looked[0] + n_looked[1] + n_looked[2] + n_looked[3] + n_looked[4] +
-                         n_looked[5] + n_looked[6] + n_looked[7],
-                     1);
+    sampler.look_ns = 0; /* the turns begin at the same time again */
+    take_turns(&sampler, 10, PROCESSES);
+    for (unsigned pid = 0; pid < PROCESSES; pid++)
+        assert_int_equal(n_looked[pid], pid < PROCESSES / 2 ? 1 : 10);
     (void)changed_processes_free(sampler.changed);
 }
 
@@ -187,7 +186,7 @@ int main(void)
         cmocka_unit_test(looks_that_take_long__take_a_fifth_of_a_cpu_and_leave_none_out),
         cmocka_unit_test(looks_at_those_that_are_sampled__leave_time_for_the_others),
         cmocka_unit_test(looks_that_are_short__are_made_in_each_turn),
-        cmocka_unit_test(looks_that_wait_for_a_lock__are_far_apart),
+        cmocka_unit_test(looks_that_take_too_long__are_put_off),
         cmocka_unit_test(looks_at_all__are_a_second_apart_and_none_is_left_out),
         cmocka_unit_test(look_at_all__that_was_kept_from_it__is_made_again),
     };

@@ -148,8 +148,8 @@ struct profile_program_figures profile_program_figures(const struct profile_prog
 /*
  * Shows the executable mappings of a process, sorted by address. pid 0: of all processes, one after
  * the other. 0; -EOPNOTSUPP: this kernel (before Linux 6.1) can show only all; -EAGAIN: the
- * mappings are being changed, or are locked; -ETIME: they were locked for a second, by the process
- * itself as a rule, and those that come after it were not shown; -errno.
+ * mappings are being changed, or are locked; -ETIME: it took more than a second, of all processes
+ * some of them, since they were locked as a rule: not all were shown; -errno.
  */
 int profile_program_list_mappings(struct profile_program *program, pid_t pid,
                                   int (*take)(void *context, const struct profile_vma *vma),

@@ -17,15 +17,16 @@
 #include <profile.skel.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "sys/call_with_deadline.h"
 
 #define MOST_TRIES 100
 #define LOCK_TRIES 20
 
-#define READ_AT_ONCE 64 /* mappings */
-
-/* For so long the mappings of a process may be locked when they are read. */
-#define LOCKED_MS 1000
+/* All mappings of a process are read within this time; of all processes, those that are read at
+ * once. */
+#define LISTING_NS NS_PER_SECOND
+#define NS_PER_MS  UINT64_C(1000000)
 
 /*
  * An iterator over what belongs to one process or to all: its descriptor, or -errno. libbpf refuses
@@ -86,7 +87,7 @@ struct reading {
     int fd;
     bool is_at_end;
     size_t n;
-    struct profile_vma vmas[READ_AT_ONCE];
+    struct profile_vma *vmas;
 };
 
 /*
@@ -99,10 +100,10 @@ static int read_some(void *context)
     unsigned tries = 0;
 
     reading->n = 0;
-    while (reading->n <= READ_AT_ONCE / 2 && !reading->is_at_end) {
+    while (reading->n <= PROFILE_LISTED_MOST / 2 && !reading->is_at_end) {
         const ssize_t n =
             TEMP_FAILURE_RETRY(read(reading->fd, &reading->vmas[reading->n],
-                                    (READ_AT_ONCE - reading->n) * sizeof(reading->vmas[0])));
+                                    (PROFILE_LISTED_MOST - reading->n) * sizeof(reading->vmas[0])));
 
         if (n < 0 && (errno != EAGAIN || ++tries >= MOST_TRIES))
             return -errno;
@@ -112,16 +113,22 @@ static int read_some(void *context)
     return 0;
 }
 
-/* Reads an iterator to its end. -ETIME: the lock was held for too long. */
-static int read_records(int fd, struct listing *listing)
+/* Reads an iterator to its end. */
+static int read_records(struct reading *reading, bool is_of_all, struct listing *listing)
 {
-    struct reading reading = {.fd = fd};
+    uint64_t end_ns = clock_monotonic_ns() + LISTING_NS;
     int r = 0;
 
-    while (r == 0 && !reading.is_at_end) {
-        r = call_with_deadline(read_some, &reading, LOCKED_MS);
+    while (r == 0 && !reading->is_at_end) {
+        const uint64_t now_ns = clock_monotonic_ns();
+
+        if (is_of_all)
+            end_ns = now_ns + LISTING_NS;
+        r = now_ns < end_ns
+                ? call_with_deadline(read_some, reading, (unsigned)((end_ns - now_ns) / NS_PER_MS))
+                : -ETIME;
         if (r == 0)
-            r = hand_over(listing, reading.vmas, reading.n);
+            r = hand_over(listing, reading->vmas, reading->n);
     }
     return r < 0 ? r : 0;
 }
@@ -154,10 +161,12 @@ int profile_program_list_mappings(struct profile_program *program, pid_t pid,
                                   void *context)
 {
     struct listing listing = {.take = take, .context = context};
+    struct reading reading = {.vmas = program->listed};
     AUTO_CLOSE int fd = -1;
 
     if (pid > 0 && stays_locked(program, pid))
         return -EAGAIN;
     fd = open_iterator(program->skeleton->progs.on_vma, pid);
-    return fd < 0 ? fd : read_records(fd, &listing);
+    reading.fd = fd;
+    return fd < 0 ? fd : read_records(&reading, pid == 0, &listing);
 }

@@ -9,6 +9,9 @@
 struct profile_bpf;
 struct ring_buffer;
 
+/* Mappings that are read at once. */
+#define PROFILE_LISTED_MOST 512
+
 /* The event that samples a CPU. The kernel tells of new mappings in its ring. */
 struct profile_event {
     int fd; /* -1: the CPU is not sampled */
@@ -20,6 +23,7 @@ struct profile_program {
     struct profile_bpf *skeleton;
     struct profile_arrays arrays;
     struct ring_buffer *ring;
+    struct profile_vma *listed; /* room for PROFILE_LISTED_MOST */
     int (*take)(void *context, const struct profile_sample *sample); /* of the present reading */
     void *context;
     size_t next_cpu; /* whose ring is looked at next */

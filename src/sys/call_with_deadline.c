@@ -18,6 +18,7 @@
 #include "base/clock.h"
 
 #define STACK_BYTES ((size_t)32 * 1024) /* a multiple of what the stack is aligned to */
+#define KILLED_MS   1000                /* after so long it is looked again whether it has ended */
 #define NS_PER_MS   UINT64_C(1000000)
 
 static _Thread_local uint64_t cpu_ns;
@@ -74,7 +75,7 @@ int call_with_deadline(int (*call)(void *context), void *context, unsigned most_
         return -errno;
     if (!ends(process, most_ms)) {
         (void)pidfd_send_signal(process, SIGKILL, NULL, 0);
-        while (!ends(process, most_ms))
+        while (!ends(process, KILLED_MS))
             ;
     }
     if (wait4(pid, NULL, __WALL, &usage) == pid)

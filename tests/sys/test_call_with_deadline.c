@@ -67,6 +67,7 @@ static void call_with_deadline__who_waits_for_ever_is_killed(void **state)
     (void)state;
     assert_int_equal(pipe2(request.fds, O_CLOEXEC), 0);
     assert_int_equal(call_with_deadline(read_for_ever, &request, 20), -ETIME);
+    assert_int_equal(call_with_deadline(read_for_ever, &request, 0), -ETIME);
     assert_int_equal(waitpid(-1, NULL, __WALL | WNOHANG), -1); /* nothing is left of it */
     assert_int_equal(errno, ECHILD);
     assert_int_equal(close(request.fds[0]) | close(request.fds[1]), 0);

@@ -124,9 +124,9 @@ static int read_records(struct reading *reading, bool is_of_all, struct listing 
 
         if (is_of_all)
             end_ns = now_ns + LISTING_NS;
-        r = now_ns < end_ns
-                ? call_with_deadline(read_some, reading, (unsigned)((end_ns - now_ns) / NS_PER_MS))
-                : -ETIME;
+        r = now_ns < end_ns ? call_with_deadline(read_some, reading,
+                                                 (unsigned)((end_ns - now_ns) / NS_PER_MS) + 1)
+                            : -ETIME;
         if (r == 0)
             r = hand_over(listing, reading->vmas, reading->n);
     }

@@ -12,8 +12,11 @@
 #include <uthash.h>
 
 #include "base/array.h"
+#include "base/clock.h"
 #include "profile/extents.h"
 #include "sys/directory_entries.h"
+
+#define LOOK_AT_EACH_NS (3 * NS_PER_SECOND)
 
 /* A list of mappings in the array, which one or several processes have. */
 struct space_list {
@@ -235,9 +238,13 @@ int address_spaces_look(struct address_spaces *spaces, pid_t pid, struct space_c
     return r;
 }
 
-/* Looks at one process after the other. -EOPNOTSUPP: the kernel does not show them so; else 0. */
+/*
+ * Looks at one process after the other, for a while. -EOPNOTSUPP: the kernel does not show them so;
+ * -ETIME: there was no time for all; 0.
+ */
 static int look_at_each(struct address_spaces *spaces)
 {
+    const uint64_t end_ns = clock_monotonic_ns() + LOOK_AT_EACH_NS;
     struct directory_entry entry;
     struct directory_entries entries;
     struct space_change change;
@@ -245,9 +252,12 @@ static int look_at_each(struct address_spaces *spaces)
 
     (void)lseek(spaces->procfs_fd, 0, SEEK_SET);
     directory_entries_init(&entries, spaces->procfs_fd);
-    while (r != -EOPNOTSUPP && directory_entries_next(&entries, &entry) > 0)
+    while (r != -EOPNOTSUPP && directory_entries_next(&entries, &entry) > 0) {
+        if (clock_monotonic_ns() >= end_ns)
+            return -ETIME;
         if (*entry.name >= '1' && *entry.name <= '9')
             r = address_spaces_look(spaces, (pid_t)strtol(entry.name, NULL, 10), &change);
+    }
     return r == -EOPNOTSUPP ? r : 0;
 }
 

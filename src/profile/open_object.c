@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -115,13 +116,18 @@ static int find_link(void *context)
  */
 static int open_by_mapping(int procfs_fd, const struct object_place *place)
 {
-    struct mapping_link link = {.procfs_fd = procfs_fd};
+    AUTO_FREE struct mapping_link *link = malloc(sizeof(*link));
     struct stat status;
     AUTO_CLOSE int found = -1;
 
-    (void)snprintf(link.name, sizeof(link.name), "%d/map_files/%" PRIx64 "-%" PRIx64,
+    if (!link)
+        return -ENOMEM;
+    link->procfs_fd = procfs_fd;
+    (void)snprintf(link->name, sizeof(link->name), "%d/map_files/%" PRIx64 "-%" PRIx64,
                    (int)place->pid, place->start, place->end);
-    found = call_with_deadline(find_link, &link, LINK_MS);
+    found = call_with_deadline(find_link, link, LINK_MS);
+    if (found == -EINPROGRESS)
+        link = NULL; /* it is theirs now */
     if (found < 0)
         return found;
     /* the process may have mapped another one there since; a device of its own is btrfs's way */

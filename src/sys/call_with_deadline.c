@@ -18,17 +18,26 @@
 #include "base/clock.h"
 
 #define STACK_BYTES ((size_t)32 * 1024) /* a multiple of what the stack is aligned to */
-#define KILLED_MS   1000                /* after so long it is looked again whether it has ended */
-#define NS_PER_MS   UINT64_C(1000000)
+#define KILLED_MS                                                                                  \
+    1000 /* who is killed has ended after so long, or waits for what is not ended so */
+#define NS_PER_MS UINT64_C(1000000)
 
-static _Thread_local uint64_t cpu_ns;
+#define MOST_LEFT_BEHIND 64
 
+/* It is the process's own until that has ended, as what it is called with. */
 struct made_call {
-    pid_t parent;
+    struct made_call *next; /* of those that were left behind */
+    pid_t parent, pid;
+    int process; /* a descriptor (pidfd) */
     int (*call)(void *context);
     void *context;
     int result;
+    _Alignas(16) char stack[STACK_BYTES];
 };
+
+static _Thread_local struct made_call *left_behind;
+static _Thread_local size_t n_left_behind;
+static _Thread_local uint64_t cpu_ns;
 
 static int make(void *data)
 {
@@ -42,15 +51,17 @@ static int make(void *data)
 }
 
 /* Whether a process ends in time. errno may be its own, and says nothing. */
-static bool ends(int process, unsigned most_ms)
+static bool ends(const struct made_call *made, unsigned most_ms)
 {
     const uint64_t end_ns = clock_monotonic_ns() + most_ms * NS_PER_MS;
-    struct pollfd end = {.fd = process, .events = POLLIN};
+    struct pollfd end = {.fd = made->process, .events = POLLIN};
     uint64_t now_ns;
 
-    while ((now_ns = clock_monotonic_ns()) < end_ns)
-        if (poll(&end, 1, (int)((end_ns - now_ns) / NS_PER_MS) + 1) > 0)
+    do {
+        now_ns = clock_monotonic_ns();
+        if (poll(&end, 1, now_ns < end_ns ? (int)((end_ns - now_ns) / NS_PER_MS) + 1 : 0) > 0)
             return true;
+    } while (now_ns < end_ns);
     return false;
 }
 
@@ -59,28 +70,81 @@ static uint64_t to_ns(const struct timeval *time)
     return (uint64_t)time->tv_sec * NS_PER_SECOND + (uint64_t)time->tv_usec * 1000;
 }
 
+/* Frees a call of which the process has ended. */
+static void end(struct made_call *made)
+{
+    struct rusage usage;
+
+    if (wait4(made->pid, NULL, __WALL, &usage) == made->pid)
+        cpu_ns += to_ns(&usage.ru_utime) + to_ns(&usage.ru_stime);
+    (void)close(made->process);
+    free(made);
+}
+
+static void end_left_behind(void)
+{
+    struct made_call **at = &left_behind;
+
+    while (*at) {
+        struct made_call *made = *at;
+
+        if (!ends(made, 0)) {
+            at = &made->next;
+            continue;
+        }
+        *at = made->next;
+        n_left_behind--;
+        free(made->context);
+        end(made);
+    }
+}
+
+static void leave_behind(struct made_call *made)
+{
+    made->next = left_behind;
+    left_behind = made;
+    n_left_behind++;
+}
+
+/* NULL: there is no process. */
+static struct made_call *begin(int (*call)(void *context), void *context)
+{
+    struct made_call *made = malloc(sizeof(*made));
+
+    if (!made)
+        return NULL;
+    made->parent = getpid();
+    made->call = call;
+    made->context = context;
+    made->result = -ETIME;
+    made->pid = clone(make, made->stack + STACK_BYTES, CLONE_VM | CLONE_FILES | CLONE_PIDFD, made,
+                      &made->process);
+    if (made->pid > 0)
+        return made;
+    free(made);
+    return NULL;
+}
+
 int call_with_deadline(int (*call)(void *context), void *context, unsigned most_ms)
 {
-    struct made_call made = {
-        .parent = getpid(), .call = call, .context = context, .result = -ETIME};
-    AUTO_FREE char *stack = malloc(STACK_BYTES);
-    AUTO_CLOSE int process = -1;
-    struct rusage usage;
-    pid_t pid;
+    struct made_call *made = NULL;
+    int r;
 
-    if (!stack)
-        return -ENOMEM;
-    pid = clone(make, stack + STACK_BYTES, CLONE_VM | CLONE_FILES | CLONE_PIDFD, &made, &process);
-    if (pid < 0)
-        return -errno;
-    if (!ends(process, most_ms)) {
-        (void)pidfd_send_signal(process, SIGKILL, NULL, 0);
-        while (!ends(process, KILLED_MS))
-            ;
+    end_left_behind();
+    if (n_left_behind < MOST_LEFT_BEHIND)
+        made = begin(call, context);
+    if (!made)
+        return -EAGAIN;
+    if (!ends(made, most_ms)) {
+        (void)pidfd_send_signal(made->process, SIGKILL, NULL, 0);
+        if (!ends(made, KILLED_MS)) {
+            leave_behind(made);
+            return -EINPROGRESS;
+        }
     }
-    if (wait4(pid, NULL, __WALL, &usage) == pid)
-        cpu_ns += to_ns(&usage.ru_utime) + to_ns(&usage.ru_stime);
-    return made.result;
+    r = made->result;
+    end(made);
+    return r;
 }
 
 uint64_t call_with_deadline_cpu_ns(void)

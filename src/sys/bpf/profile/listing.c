@@ -9,6 +9,7 @@
  */
 #include <bpf/bpf.h>
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -82,12 +83,14 @@ static int hand_over(struct listing *listing, const struct profile_vma *vmas, si
     return r < 0 ? r : 0;
 }
 
+#define READ_AT_ONCE 512
+
 /* What one reading of an iterator fills. */
-struct reading {
+struct profile_reading {
     int fd;
     bool is_at_end;
     size_t n;
-    struct profile_vma *vmas;
+    struct profile_vma vmas[READ_AT_ONCE];
 };
 
 /*
@@ -96,14 +99,14 @@ struct reading {
  */
 static int read_some(void *context)
 {
-    struct reading *reading = context;
+    struct profile_reading *reading = context;
     unsigned tries = 0;
 
     reading->n = 0;
-    while (reading->n <= PROFILE_LISTED_MOST / 2 && !reading->is_at_end) {
+    while (reading->n <= READ_AT_ONCE / 2 && !reading->is_at_end) {
         const ssize_t n =
             TEMP_FAILURE_RETRY(read(reading->fd, &reading->vmas[reading->n],
-                                    (PROFILE_LISTED_MOST - reading->n) * sizeof(reading->vmas[0])));
+                                    (READ_AT_ONCE - reading->n) * sizeof(reading->vmas[0])));
 
         if (n < 0 && (errno != EAGAIN || ++tries >= MOST_TRIES))
             return -errno;
@@ -113,11 +116,25 @@ static int read_some(void *context)
     return 0;
 }
 
-/* Reads an iterator to its end. */
-static int read_records(struct reading *reading, bool is_of_all, struct listing *listing)
+/* Memory for a reading; that of the last one may have been left to who cannot be killed. */
+static struct profile_reading *begin_reading(struct profile_program *program, int fd)
 {
+    if (!program->reading)
+        program->reading = malloc(sizeof(*program->reading));
+    if (program->reading) {
+        program->reading->fd = fd;
+        program->reading->is_at_end = false;
+    }
+    return program->reading;
+}
+
+/* Reads an iterator to its end. */
+static int read_records(struct profile_program *program, int fd, bool is_of_all,
+                        struct listing *listing)
+{
+    struct profile_reading *reading = begin_reading(program, fd);
     uint64_t end_ns = clock_monotonic_ns() + LISTING_NS;
-    int r = 0;
+    int r = reading ? 0 : -ENOMEM;
 
     while (r == 0 && !reading->is_at_end) {
         const uint64_t now_ns = clock_monotonic_ns();
@@ -130,7 +147,9 @@ static int read_records(struct reading *reading, bool is_of_all, struct listing 
         if (r == 0)
             r = hand_over(listing, reading->vmas, reading->n);
     }
-    return r < 0 ? r : 0;
+    if (r == -EINPROGRESS)
+        program->reading = NULL;
+    return r == -EINPROGRESS ? -ETIME : r < 0 ? r : 0;
 }
 
 /* Whether the lock of a process's mappings is held now, as far as can be told. */
@@ -161,12 +180,10 @@ int profile_program_list_mappings(struct profile_program *program, pid_t pid,
                                   void *context)
 {
     struct listing listing = {.take = take, .context = context};
-    struct reading reading = {.vmas = program->listed};
     AUTO_CLOSE int fd = -1;
 
     if (pid > 0 && stays_locked(program, pid))
         return -EAGAIN;
     fd = open_iterator(program->skeleton->progs.on_vma, pid);
-    reading.fd = fd;
-    return fd < 0 ? fd : read_records(&reading, pid == 0, &listing);
+    return fd < 0 ? fd : read_records(program, fd, pid == 0, &listing);
 }

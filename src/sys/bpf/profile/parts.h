@@ -7,10 +7,8 @@
 #include "sys/perf_ring.h"
 
 struct profile_bpf;
+struct profile_reading;
 struct ring_buffer;
-
-/* Mappings that are read at once. */
-#define PROFILE_LISTED_MOST 512
 
 /* The event that samples a CPU. The kernel tells of new mappings in its ring. */
 struct profile_event {
@@ -23,7 +21,7 @@ struct profile_program {
     struct profile_bpf *skeleton;
     struct profile_arrays arrays;
     struct ring_buffer *ring;
-    struct profile_vma *listed; /* room for PROFILE_LISTED_MOST */
+    struct profile_reading *reading; /* NULL: it is made when it is needed */
     int (*take)(void *context, const struct profile_sample *sample); /* of the present reading */
     void *context;
     size_t next_cpu; /* whose ring is looked at next */

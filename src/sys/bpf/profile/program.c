@@ -129,9 +129,6 @@ int profile_program_load(const struct profile_program_size *size,
         return -ENOMEM;
     for (size_t cpu = 0; cpu < size->n_cpus; cpu++)
         program->events[cpu].fd = -1;
-    program->listed = calloc(PROFILE_LISTED_MOST, sizeof(*program->listed));
-    if (!program->listed)
-        return -ENOMEM;
     r = bpf_load_quietly(load, program, ret_refusal);
     if (r < 0)
         return r;
@@ -147,7 +144,7 @@ struct profile_program *profile_program_free(struct profile_program *program)
         profile_program_end_cpu(program, cpu);
     unload(program);
     free(program->events);
-    free(program->listed);
+    free(program->reading);
     free(program);
     return NULL;
 }

@@ -51,7 +51,9 @@ static void drop_request(struct request *request)
 /* Whether nothing is left of any process. */
 static bool are_all_taken(void)
 {
-    return waitpid(-1, NULL, __WALL | WNOHANG | WNOWAIT) == -1 && errno == ECHILD;
+    siginfo_t info;
+
+    return waitid(P_ALL, 0, &info, WEXITED | __WALL | WNOHANG | WNOWAIT) == -1 && errno == ECHILD;
 }
 
 static int open_null(void *context)

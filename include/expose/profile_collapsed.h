@@ -3,8 +3,9 @@
 
 /*
  * Writes a profile as lines of "root;child;leaf 12", as flamegraph.pl, inferno and speedscope read
- * them. Functions of the kernel end in "_[k]", and those that were made at run time in "_[j]".
- * Semicolons and control characters in names become "_".
+ * them. Functions of a program or library begin with that ("nginx`main"), as DTrace shows them: two
+ * programs may have functions of one name. Those of the kernel end in "_[k]", and those that were
+ * made at run time in "_[j]". Semicolons and control characters in names become "_".
  */
 
 #include "base/text.h"

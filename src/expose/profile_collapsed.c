@@ -12,8 +12,13 @@ static void append_name(struct text *text, const char *name)
     }
 }
 
+/* As DTrace shows functions, with their file: that of another program may have the same name. */
 static void append_frame(struct text *text, const struct profile_function_name *function)
 {
+    if (function->kind == PROFILE_USER && *function->owner) {
+        append_name(text, function->owner);
+        text_append_char(text, '`');
+    }
     append_name(text, *function->name ? function->name : "[unnamed]");
     if (function->kind == PROFILE_KERNEL)
         text_append_string(text, "_[k]");

@@ -30,6 +30,7 @@ struct sample_room {
 
 /* A function with the location that stands for it. */
 struct function_room {
+    int64_t owner; /* string */
     function_message function;
     location_message location;
     line_message line, *lines[1];
@@ -218,7 +219,7 @@ static void fill_function(struct writer *writer, uint32_t number)
     perftools__profiles__line__init(&room->line);
     room->function.id = room->location.id = room->line.function_id = (uint64_t)number + 1;
     room->function.name = room->function.system_name = string_number(writer, name->name);
-    room->function.filename = string_number(writer, name->owner);
+    room->owner = string_number(writer, name->owner); /* its file of source code is not known */
     room->lines[0] = &room->line;
     room->location.n_line = 1;
     room->location.line = room->lines;
@@ -230,7 +231,7 @@ static void fill_function(struct writer *writer, uint32_t number)
 static void map_function(struct writer *writer, uint32_t number, profile_message *profile)
 {
     struct function_room *room = &writer->rooms[number];
-    const int64_t file = room->function.filename;
+    const int64_t file = room->owner;
 
     if (file == 0)
         return;

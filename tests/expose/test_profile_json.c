@@ -146,11 +146,11 @@ static void collapsed__of_a_tree__has_a_line_for_each_stack(void **state)
     (void)state;
     assert_int_equal(profile_collapsed_write(tree, &text), 0);
     lines = text_take(&text);
-    assert_string_equal(lines, "main 1\n"
-                               "main;do_syscall_64_[k] 2\n"
-                               "main;LazyCompile:~f_[j] 3\n"
-                               "main;LazyCompile:~f_[j];[truncated] 4\n"
-                               "main;<script>\"a_b\\_\xc3\xa4 5\n");
+    assert_string_equal(lines, "program`main 1\n"
+                               "program`main;do_syscall_64_[k] 2\n"
+                               "program`main;LazyCompile:~f_[j] 3\n"
+                               "program`main;LazyCompile:~f_[j];[truncated] 4\n"
+                               "program`main;lib\"x\".so`<script>\"a_b\\_\xc3\xa4 5\n");
 }
 
 static void collapsed__of_an_event__has_its_numbers(void **state)
@@ -166,11 +166,11 @@ static void collapsed__of_an_event__has_its_numbers(void **state)
     tree->event = strdup("page-faults");
     assert_int_equal(profile_collapsed_write(tree, &text), 0);
     lines = text_take(&text);
-    assert_string_equal(lines, "main 1000\n"
-                               "main;do_syscall_64_[k] 2000\n"
-                               "main;LazyCompile:~f_[j] 3000\n"
-                               "main;LazyCompile:~f_[j];[truncated] 4000\n"
-                               "main;<script>\"a_b\\_\xc3\xa4 5000\n");
+    assert_string_equal(lines, "program`main 1000\n"
+                               "program`main;do_syscall_64_[k] 2000\n"
+                               "program`main;LazyCompile:~f_[j] 3000\n"
+                               "program`main;LazyCompile:~f_[j];[truncated] 4000\n"
+                               "program`main;lib\"x\".so`<script>\"a_b\\_\xc3\xa4 5000\n");
 }
 
 static void json__of_seconds__has_their_parts_one_after_the_other(void **state)

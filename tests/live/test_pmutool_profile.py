@@ -131,7 +131,7 @@ class Profile(live.LiveTest):
         stacks = [line.rsplit(" ", 1) for line in collapsed.splitlines()]
         self.assertEqual(sum(int(n) for _, n in stacks), samples)
         self.assert_share(100 / samples * sum(int(n) for stack, n in stacks
-                                              if stack.endswith("main;burn_more")), samples, 70)
+                                              if stack.endswith("known_shares`main;known_shares`burn_more")), samples, 70)
         speedscope = json.loads(self.shown(self.target("known"), at, "--format=speedscope"))
         self.assertIn("burn_less", [frame["name"] for frame in speedscope["shared"]["frames"]])
         with tempfile.TemporaryDirectory() as home:

@@ -15,7 +15,6 @@
 #include "history/store.h"
 #include "history/sums.h"
 
-#define NS_PER_MS   UINT64_C(1000000)
 #define LAYOUTS_MAX 256
 
 struct reading {

@@ -14,8 +14,6 @@
 #include "base/array.h"
 #include "base/clock.h"
 
-#define NS_PER_MS UINT64_C(1000000)
-
 int sums_init(struct sums *sums, struct layout *layout)
 {
     *sums = (struct sums){.layout = layout_ref(layout)};

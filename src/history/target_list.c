@@ -4,11 +4,10 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "history/key.h"
 #include "history/recorder_latencies.h"
 #include "history/store.h"
-
-#define NS_PER_MS UINT64_C(1000000)
 
 /* A target while the list is made. */
 struct listed {

@@ -9,10 +9,10 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "history/store.h"
 #include "history/thinning.h"
 
-#define NS_PER_MS    UINT64_C(1000000)
 #define DELETED_ONCE 16 /* chunks of the last level that go at once */
 
 /*

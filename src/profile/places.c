@@ -8,8 +8,6 @@
 #include "base/suggest.h"
 #include "profile/store_targets.h"
 
-#define NS_PER_MS (NS_PER_SECOND / 1000)
-
 struct profile_places *profile_places_free(struct profile_places *places)
 {
     if (!places)

@@ -23,8 +23,6 @@
 #include "profile/walls_additions.h"
 #include "sys/privileges.h"
 
-#define NS_PER_MS UINT64_C(1000000)
-
 /* Who is killed has ended after so long, unless the kernel waits for something in his place. */
 #define KILLED_MS        2000
 #define MOST_LEFT_BEHIND 16
@@ -153,11 +151,6 @@ static bool wait_for_end(int worker, unsigned wall_ms)
     return n > 0 && ends[0].revents != 0;
 }
 
-static uint64_t to_ns(const struct timeval *time)
-{
-    return (uint64_t)time->tv_sec * NS_PER_SECOND + (uint64_t)time->tv_usec * 1000;
-}
-
 /*
  * Workers that do not end although they were killed: they read a file for which the kernel waits,
  * of a file system whose server does not answer. They are left behind, and taken when they have
@@ -188,7 +181,7 @@ static struct reader_reply follow(pid_t pid, unsigned wall_ms)
         return (struct reader_reply){.outcome = OBJECT_FAILED};
     return (struct reader_reply){
         .outcome = reader_worker_outcome(status, was_late),
-        .cpu_ns = to_ns(&usage.ru_utime) + to_ns(&usage.ru_stime),
+        .cpu_ns = timeval_ns(&usage.ru_utime) + timeval_ns(&usage.ru_stime),
     };
 }
 

@@ -20,7 +20,6 @@
 #define STACK_BYTES ((size_t)32 * 1024) /* a multiple of what the stack is aligned to */
 #define KILLED_MS                                                                                  \
     1000 /* who is killed has ended after so long, or waits for what is not ended so */
-#define NS_PER_MS UINT64_C(1000000)
 
 #define MOST_LEFT_BEHIND 64
 
@@ -65,18 +64,13 @@ static bool ends(const struct made_call *made, unsigned most_ms)
     return false;
 }
 
-static uint64_t to_ns(const struct timeval *time)
-{
-    return (uint64_t)time->tv_sec * NS_PER_SECOND + (uint64_t)time->tv_usec * 1000;
-}
-
 /* Frees a call of which the process has ended. */
 static void end(struct made_call *made)
 {
     struct rusage usage;
 
     if (wait4(made->pid, NULL, __WALL, &usage) == made->pid)
-        cpu_ns += to_ns(&usage.ru_utime) + to_ns(&usage.ru_stime);
+        cpu_ns += timeval_ns(&usage.ru_utime) + timeval_ns(&usage.ru_stime);
     (void)close(made->process);
     free(made);
 }

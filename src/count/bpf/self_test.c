@@ -20,7 +20,6 @@
 #include "base/clock.h"
 #include "sys/switch_pattern.h"
 
-#define NS_PER_MS  UINT64_C(1000000)
 #define TIMEOUT_NS (2 * NS_PER_SECOND)
 
 /*

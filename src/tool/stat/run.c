@@ -231,10 +231,8 @@ static void take_usage(struct stat_run *run)
     const struct rusage *usage = &run->workload.usage;
 
     run->report.has_usage = run->options->target == TARGET_COMMAND;
-    run->report.user_ns =
-        (uint64_t)usage->ru_utime.tv_sec * NS_PER_SECOND + (uint64_t)usage->ru_utime.tv_usec * 1000;
-    run->report.system_ns =
-        (uint64_t)usage->ru_stime.tv_sec * NS_PER_SECOND + (uint64_t)usage->ru_stime.tv_usec * 1000;
+    run->report.user_ns = timeval_ns(&usage->ru_utime);
+    run->report.system_ns = timeval_ns(&usage->ru_stime);
 }
 
 /* Lets the command run and counts. */

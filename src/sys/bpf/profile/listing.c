@@ -27,7 +27,6 @@
 /* All mappings of a process are read within this time; of all processes, those that are read at
  * once. */
 #define LISTING_NS NS_PER_SECOND
-#define NS_PER_MS  UINT64_C(1000000)
 
 /*
  * An iterator over what belongs to one process or to all: its descriptor, or -errno. libbpf refuses

@@ -15,12 +15,11 @@
  * Calls `call` in such a process, and waits for it. What it returns, 0 or above or -errno; -ETIME:
  * it was killed after so many milliseconds; -EAGAIN: no process could be made.
  *
- * -EINPROGRESS: it was killed, and has not ended a second later. Whoever reads of a process that
- * ends in that moment clears up its mappings in its place, and that wait nothing ends but the
- * server of the file system for which it waits. Such processes are left behind, 64 at most by each
- * thread, and the context with them: it has to come from malloc(), belongs to them then, and is
- * freed when they have ended. Until then they keep descriptors open if this process does not close
- * them itself.
+ * -EINPROGRESS: it was killed, and has not ended a second later. If the other process ends while it
+ * is read, the reader clears up its mappings in its place. That may wait for a file system, and no
+ * signal ends it. Such a process of ours is left behind, 64 at most by each thread, and the context
+ * belongs to it from then on: it has to come from malloc(), and is freed when the process has
+ * ended. If this process is killed meanwhile, its descriptors stay open until then.
  *
  * The call may make system calls and change what `context` leads to, and nothing else: it has
  * errno in common with the caller, whose thread should block signals, and if it were killed in

@@ -12,9 +12,10 @@
 #include <uthash.h>
 
 #include "base/array.h"
+#include "base/cleanup.h"
 #include "base/clock.h"
 #include "profile/extents.h"
-#include "sys/directory_entries.h"
+#include "sys/process.h"
 
 #define LOOK_AT_EACH_NS (3 * NS_PER_SECOND)
 
@@ -240,25 +241,22 @@ int address_spaces_look(struct address_spaces *spaces, pid_t pid, struct space_c
 
 /*
  * Looks at one process after the other, for a while. -EOPNOTSUPP: the kernel does not show them so;
- * -ETIME: there was no time for all; 0.
+ * -ETIME: there was no time for all; 0 or -errno.
  */
 static int look_at_each(struct address_spaces *spaces)
 {
     const uint64_t end_ns = clock_monotonic_ns() + LOOK_AT_EACH_NS;
-    struct directory_entry entry;
-    struct directory_entries entries;
+    AUTO_FREE pid_t *pids = NULL;
     struct space_change change;
-    int r = 0;
+    size_t n;
+    int r = process_list(spaces->procfs_fd, &pids, &n);
 
-    (void)lseek(spaces->procfs_fd, 0, SEEK_SET);
-    directory_entries_init(&entries, spaces->procfs_fd);
-    while (r != -EOPNOTSUPP && directory_entries_next(&entries, &entry) > 0) {
+    for (size_t i = 0; r == 0 && i < n; i++)
         if (clock_monotonic_ns() >= end_ns)
-            return -ETIME;
-        if (*entry.name >= '1' && *entry.name <= '9')
-            r = address_spaces_look(spaces, (pid_t)strtol(entry.name, NULL, 10), &change);
-    }
-    return r == -EOPNOTSUPP ? r : 0;
+            r = -ETIME;
+        else if (address_spaces_look(spaces, pids[i], &change) == -EOPNOTSUPP)
+            r = -EOPNOTSUPP;
+    return r;
 }
 
 int address_spaces_look_at_all(struct address_spaces *spaces)
@@ -269,8 +267,9 @@ int address_spaces_look_at_all(struct address_spaces *spaces)
     if (r == 0 && look.n > 0)
         r = enter(&look);
     free(look.mappings);
-    if (r == -ETIME) /* a process has kept us from those that come after it */
-        return look_at_each(spaces) == 0 ? 0 : r;
+    /* a process has kept us from those that come after it, but not from each of them */
+    if (r == -ETIME)
+        return look_at_each(spaces) < 0 ? r : 0;
     return r < 0 ? r : look.result;
 }
 

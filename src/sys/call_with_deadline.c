@@ -18,8 +18,8 @@
 #include "base/clock.h"
 
 #define STACK_BYTES ((size_t)32 * 1024) /* a multiple of what the stack is aligned to */
-#define KILLED_MS                                                                                  \
-    1000 /* who is killed has ended after so long, or waits for what is not ended so */
+/* A killed process that has not ended by then waits for what no signal ends. */
+#define KILLED_MS 1000
 
 #define MOST_LEFT_BEHIND 64
 

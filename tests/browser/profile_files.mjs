@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads profiles of several formats. All become samples by stack: frames from the root, with ";" between
-// them, and without what collapsed stacks mark kernel and JIT with.
+// them, and without what collapsed stacks mark kernel and JIT, and name programs, with.
 
 import { packages } from "./stage.mjs";
 
@@ -16,7 +16,8 @@ function sumOf(stacks) {
 /** Of collapsed stacks. */
 export const collapsedOf = (text) => sumOf(text.trim().split("\n").map((line) => {
   const space = line.lastIndexOf(" ");
-  return [line.slice(0, space).replace(/_\[[kj]\](?=;|$)/g, ""), Number(line.slice(space + 1))];
+  const stack = line.slice(0, space).replace(/_\[[kj]\](?=;|$)/g, "").replace(/(^|;)[^;`]*`/g, "$1");
+  return [stack, Number(line.slice(space + 1))];
 }));
 
 /** Of a profile of pprof. */

@@ -38,16 +38,20 @@ struct fixture {
     int procfs_fd;
 };
 
+static bool is_table_full;
+static int result_of_all;            /* of a listing of all processes; 0: nobody asks for it */
+static struct fake_process stranger; /* of this machine; it has nothing mapped */
+
 static struct fake_process *process_of(pid_t pid)
 {
     for (size_t i = 0; i < PROCESSES; i++)
         if (processes[i].pid == pid)
             return &processes[i];
+    if (result_of_all < 0)
+        return &stranger;
     fail_msg("no process has the number %d", (int)pid);
     return NULL;
 }
-
-static bool is_table_full;
 
 struct profile_arrays __wrap_profile_program_arrays(const struct profile_program *program)
 {
@@ -59,10 +63,13 @@ int __wrap_profile_program_list_mappings(struct profile_program *program, pid_t 
                                          int (*take)(void *context, const struct profile_vma *vma),
                                          void *context)
 {
-    const struct fake_process *process = process_of(pid);
+    const struct fake_process *process;
     int r = 0;
 
     (void)program;
+    if (pid == 0 && result_of_all < 0)
+        return result_of_all;
+    process = process_of(pid);
     for (size_t i = 0; r == 0 && i < process->n; i++) {
         const struct profile_vma vma = {.memory = 1,
                                         .start = START + 2 * i * SIZE,
@@ -244,6 +251,32 @@ static void process_without_room_in_the_kernel__is_counted(void **state)
     assert_int_equal(figures.without_room, 1);
 }
 
+static int look_at_all(const struct fixture *f, int result)
+{
+    int r;
+
+    result_of_all = result;
+    r = address_spaces_look_at_all(f->spaces);
+    result_of_all = 0;
+    return r;
+}
+
+/* Who holds up a listing of all does not hold up one of each. */
+static void look_at_all__that_was_held_up__looks_at_each(void **state)
+{
+    const struct fixture *f = *state;
+
+    for (size_t i = 0; i < PROCESSES; i++) {
+        processes[i].n = 1;
+        processes[i].inodes[0] = 10 + i;
+    }
+    assert_int_equal(look_at_all(f, -EPERM), -EPERM);
+    assert_false(processes[0].is_known);
+    assert_int_equal(look_at_all(f, -ETIME), 0);
+    for (size_t i = 0; i < PROCESSES; i++)
+        assert_true(processes[i].is_known);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -252,6 +285,7 @@ int main(void)
         TEST(files_without_a_number__get_one_when_others_have_gone),
         TEST(process_without_room__is_not_known_and_counted),
         TEST(process_without_room_in_the_kernel__is_counted),
+        TEST(look_at_all__that_was_held_up__looks_at_each),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

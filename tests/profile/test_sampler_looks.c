@@ -127,15 +127,21 @@ static void looks_at_those_that_are_sampled__leave_time_for_the_others(void **st
     (void)changed_processes_free(sampler.changed);
 }
 
+/* From now on a look takes so much CPU time, and none has been taken. */
+static void begin_looks(uint64_t ns)
+{
+    for (unsigned pid = 0; pid < PROCESSES; pid++) {
+        look_cpu_ns[pid] = ns;
+        n_looked[pid] = 0;
+    }
+}
+
 static void looks_that_are_short__are_made_in_each_turn(void **state)
 {
     struct sampler sampler = {.changed = changed_processes_new()};
 
     (void)state;
-    for (unsigned pid = 0; pid < PROCESSES; pid++) {
-        look_cpu_ns[pid] = SECOND / 1000;
-        n_looked[pid] = 0;
-    }
+    begin_looks(SECOND / 1000);
     take_turns(&sampler, 100, PROCESSES);
     for (unsigned pid = 0; pid < PROCESSES; pid++)
         assert_int_equal(n_looked[pid], 100);
@@ -166,10 +172,7 @@ static void looks_that_take_too_long__are_put_off(void **state)
     struct sampler sampler = {.changed = changed_processes_new()};
 
     (void)state;
-    for (unsigned pid = 0; pid < PROCESSES; pid++) {
-        look_cpu_ns[pid] = SECOND / 1000;
-        n_looked[pid] = 0;
-    }
+    begin_looks(SECOND / 1000);
     are_locked = true;
     take_turns(&sampler, 10, PROCESSES / 2);
     are_locked = false;

@@ -24,8 +24,10 @@
 #define MOST_TRIES 100
 #define LOCK_TRIES 20
 
-/* All mappings of a process are read within this time; of all processes, those that are read at
- * once. */
+/*
+ * The mappings of one process are read within this time. Where those of all are read, it is the
+ * time of one reading.
+ */
 #define LISTING_NS NS_PER_SECOND
 
 /*
@@ -115,7 +117,8 @@ static int read_some(void *context)
     return 0;
 }
 
-/* Memory for a reading; that of the last one may have been left to who cannot be killed. */
+/* Memory for a reading; that of the last one may have been left to a process. NULL: there is none.
+ */
 static struct profile_reading *begin_reading(struct profile_program *program, int fd)
 {
     if (!program->reading)

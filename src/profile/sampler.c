@@ -378,11 +378,17 @@ void sampler_figures(const struct sampler *sampler, struct sampler_figures *ret_
 const char *profile_outcome_name(enum profile_outcome outcome)
 {
     static const char *const names[PROFILE_OUTCOME_COUNT_] = {
-        [PROFILE_COMPLETE] = "complete",     [PROFILE_TRUNCATED] = "truncated",
-        [PROFILE_YOUNG] = "young",           [PROFILE_NO_MAPPING] = "no_mapping",
-        [PROFILE_NO_TABLE] = "no_table",     [PROFILE_NO_RULE] = "no_rule",
-        [PROFILE_UNREADABLE] = "unreadable", [PROFILE_BROKEN] = "broken",
+        [PROFILE_COMPLETE] = "complete",
+        [PROFILE_TRUNCATED] = "truncated",
+        [PROFILE_YOUNG] = "young",
+        [PROFILE_NO_MAPPING] = "no_mapping",
+        [PROFILE_NO_TABLE] = "no_table",
+        [PROFILE_NO_RULE] = "no_rule",
+        [PROFILE_UNREADABLE] = "unreadable",
+        [PROFILE_BROKEN] = "broken",
         [PROFILE_CHANGED] = "changed",
+        [PROFILE_NOT_LOOKED_AT] = "not_looked_at",
+        [PROFILE_LOST] = "lost",
     };
 
     return names[outcome];

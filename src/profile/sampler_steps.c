@@ -221,6 +221,16 @@ static bool keep(struct sampler *sampler, const struct profile_sample *sample, b
     return true;
 }
 
+/* What is not known of a process that is put off will not be known soon either. */
+static void tell_put_off(const struct sampler *sampler, struct profile_sample *sample)
+{
+    const enum profile_outcome outcome = (enum profile_outcome)sample->outcome;
+
+    if ((outcome == PROFILE_YOUNG || outcome == PROFILE_NO_MAPPING || outcome == PROFILE_CHANGED) &&
+        is_put_off(sampler, (pid_t)sample->pid))
+        sample->outcome = PROFILE_NOT_LOOKED_AT;
+}
+
 /* Cuts stacks at what their processes had mapped in doubtful times. */
 static void cut_doubtful(struct sampler *sampler)
 {
@@ -229,6 +239,7 @@ static void cut_doubtful(struct sampler *sampler)
 
         stack_cut(sample,
                   changed_processes_change(sampler->changed, (pid_t)sample->pid, sample->time_ns));
+        tell_put_off(sampler, sample);
     }
 }
 
@@ -283,9 +294,21 @@ void sampler_look(struct sampler *sampler, uint64_t now_ns)
     cut_doubtful(sampler);
 }
 
+/* When they were taken is not known: by now. */
+static void keep_lost(void *context, const struct profile_lost *whose, uint64_t n)
+{
+    struct sampler *sampler = context;
+    const struct profile_sample sample = {
+        .cgroup = whose->cgroup, .process = whose->process, .outcome = PROFILE_LOST};
+
+    for (; n > 0; n--)
+        (void)keep(sampler, &sample, true, sampler->read_ns, clock_realtime_ns());
+}
+
 void sampler_process(struct sampler *sampler, uint64_t now_ns)
 {
     process_waiting(sampler, now_ns);
     process(sampler, &sampler->taken, &sampler->waiting, now_ns);
+    profile_program_read_lost(sampler->program, keep_lost, sampler);
     changed_processes_forget(sampler->changed);
 }

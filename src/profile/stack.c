@@ -144,6 +144,8 @@ static uint32_t find_note(const struct stack_names *names, const struct profile_
         [PROFILE_UNREADABLE] = "[stack not in memory]",
         [PROFILE_BROKEN] = "[broken stack]",
         [PROFILE_CHANGED] = "[mappings have changed]",
+        [PROFILE_NOT_LOOKED_AT] = "[process not looked at]",
+        [PROFILE_LOST] = "[sample lost]",
     };
     const bool is_of_file =
         sample->outcome == PROFILE_NO_TABLE || sample->outcome == PROFILE_NO_RULE;

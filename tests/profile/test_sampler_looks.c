@@ -183,6 +183,34 @@ static void looks_that_take_too_long__are_put_off(void **state)
     (void)changed_processes_free(sampler.changed);
 }
 
+/* What is not known of a process that is put off has that reason; what is known stays. */
+static void samples_of_a_process_that_is_put_off__say_so(void **state)
+{
+    static const struct {
+        enum profile_outcome before, after;
+    } outcomes[] = {{PROFILE_YOUNG, PROFILE_NOT_LOOKED_AT},
+                    {PROFILE_NO_MAPPING, PROFILE_NOT_LOOKED_AT},
+                    {PROFILE_COMPLETE, PROFILE_COMPLETE},
+                    {PROFILE_BROKEN, PROFILE_BROKEN}};
+    struct sampler sampler = {.changed = changed_processes_new()};
+    struct profile_sample sample = {.pid = 1};
+    size_t at = 0;
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(outcomes); i++) {
+        sample.outcome = (uint8_t)outcomes[i].before;
+        assert_int_equal(sample_list_add(&sampler.taken, &sample), 0);
+    }
+    begin_looks(SECOND / 1000);
+    are_locked = true;
+    look(&sampler, SECOND, false);
+    are_locked = false;
+    for (size_t i = 0; i < ARRAY_SIZE(outcomes); i++)
+        assert_int_equal(sample_list_next(&sampler.taken, &at)->outcome, outcomes[i].after);
+    sample_list_done(&sampler.taken);
+    (void)changed_processes_free(sampler.changed);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -190,6 +218,7 @@ int main(void)
         cmocka_unit_test(looks_at_those_that_are_sampled__leave_time_for_the_others),
         cmocka_unit_test(looks_that_are_short__are_made_in_each_turn),
         cmocka_unit_test(looks_that_take_too_long__are_put_off),
+        cmocka_unit_test(samples_of_a_process_that_is_put_off__say_so),
         cmocka_unit_test(looks_at_all__are_a_second_apart_and_none_is_left_out),
         cmocka_unit_test(look_at_all__that_was_kept_from_it__is_made_again),
     };

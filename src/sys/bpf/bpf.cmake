@@ -24,7 +24,7 @@ if(WITH_BPF)
   set(BPF_LIBRARIES PkgConfig::BPF)
   set(BPF_SOURCES bpf/block/hooks.c bpf/keyed_loading.c bpf/keyed_program.c bpf/keyed_table.c
       bpf/kvm/find_layout.c bpf/loading.c bpf/profile/asking.c bpf/profile/events.c
-      bpf/profile/listing.c bpf/tracepoint.c bpf/values.c)
+      bpf/profile/listing.c bpf/profile/lost.c bpf/tracepoint.c bpf/values.c)
   file(MAKE_DIRECTORY ${BPF_SKELETONS})
 endif()
 

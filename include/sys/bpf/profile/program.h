@@ -136,6 +136,15 @@ int profile_program_read(struct profile_program *program,
                          int (*take)(void *context, const struct profile_sample *sample),
                          void *context);
 
+/*
+ * Tells whose samples have found no room since the last call, and how many. In all they are as many
+ * as the figures say; those of which it is not known whose they are have the numbers 0.
+ */
+void profile_program_read_lost(struct profile_program *program,
+                               void (*take)(void *context, const struct profile_lost *whose,
+                                            uint64_t n),
+                               void *context);
+
 struct profile_program_figures {
     uint64_t samples;       /* that were taken */
     uint64_t lost;          /* those of them that found no room in the ring */

@@ -16,7 +16,10 @@ enum profile_outcome {
     PROFILE_NO_RULE,    /* the table of the last frame's file says nothing of the place */
     PROFILE_UNREADABLE, /* a part of the stack could not be read from the interrupt */
     PROFILE_BROKEN,     /* the stack would have gone down, or a frame pointer leads nowhere */
-    PROFILE_CHANGED, /* user space says so: the process had other mappings than the walk went by */
+    /* User space says so: */
+    PROFILE_CHANGED,       /* the process had other mappings than the walk went by */
+    PROFILE_NOT_LOOKED_AT, /* what it has mapped could not be told in time */
+    PROFILE_LOST,          /* there was no room for the sample on its way: nothing is known of it */
     PROFILE_OUTCOME_COUNT_,
 };
 
@@ -32,6 +35,11 @@ enum profile_outcome {
  * the process. The address of a caller is one before where it goes on: within the call.
  */
 #define PROFILE_FRAME_ADDRESS (1ULL << 63)
+
+/* Whose samples found no room in the ring. */
+struct profile_lost {
+    __u32 cgroup, process; /* as in struct profile_sample */
+};
 
 /*
  * Behind it stand the frames, words of 64 bits: n_kernel addresses in the kernel, then n_user

@@ -24,6 +24,7 @@ struct profile_program {
     struct profile_reading *reading; /* NULL: it is made when it is needed */
     int (*take)(void *context, const struct profile_sample *sample); /* of the present reading */
     void *context;
+    uint64_t lost_told; /* of the samples that found no room */
     size_t next_cpu; /* whose ring is looked at next */
     struct profile_event *events;
 };

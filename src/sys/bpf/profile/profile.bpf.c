@@ -32,6 +32,26 @@ __u64 n_samples, n_lost; /* taken, and of those how many found no room in the ri
 __u64 n_recorded_lost;   /* of a recording; these are not among those above */
 __u64 n_ns;              /* what all of them took this program */
 
+struct {
+    __uint(type, BPF_MAP_TYPE_HASH);
+    __type(key, struct profile_lost);
+    __type(value, __u64);
+    __uint(max_entries, 1024);
+} lost SEC(".maps"); /* how many of whom; those that find no room here are counted above alone */
+
+static __always_inline void count_lost(const struct profile_sample *sample)
+{
+    const struct profile_lost whose = {.cgroup = sample->cgroup, .process = sample->process};
+    const __u64 none = 0;
+    __u64 *n;
+
+    (void)bpf_map_update_elem(&lost, &whose, &none, BPF_NOEXIST);
+    n = bpf_map_lookup_elem(&lost, &whose);
+    if (n)
+        __sync_fetch_and_add(n, 1);
+    __sync_fetch_and_add(&n_lost, 1); /* after the other: what is told here can be found there */
+}
+
 /* The kernel has its stack where the interrupt came; what was in user space has none. */
 static __always_inline void walk_kernel_stack(void *context, struct profile_scratch *walk)
 {
@@ -115,7 +135,7 @@ int on_sample(void *context)
     describe(&walk->sample, task, 0);
     __sync_fetch_and_add(&n_samples, 1);
     if (!sample(context, walk, task))
-        __sync_fetch_and_add(&n_lost, 1);
+        count_lost(&walk->sample);
     return 0;
 }
 

@@ -110,9 +110,23 @@ int profile_program_read(struct profile_program *program,
     return -EOPNOTSUPP;
 }
 
-int profile_program_recorder_fd(const struct profile_program *program)
+void profile_program_read_lost(struct profile_program *program,
+                               void (*take)(void *context, const struct profile_lost *whose,
+                                            uint64_t n),
+                               void *context)
 {
-    (void)program;
+    (void)program, (void)take, (void)context;
+}
+
+void profile_program_begin_recording(struct profile_program *program,
+                                     const struct profile_recording *recording)
+{
+    (void)program, (void)recording;
+}
+
+int profile_program_recorder_fd(const struct profile_program *program, bool is_of_software)
+{
+    (void)program, (void)is_of_software;
     return -EOPNOTSUPP;
 }
 

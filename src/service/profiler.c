@@ -190,7 +190,10 @@ static void log_reason(struct profiler *profiler)
 {
     if (profiler->reason == profiler->logged)
         return;
-    if (profiler->reason)
+    if (profiler->reason && profiler->granted.enabled)
+        log_warning("nothing is sampled for profiles", "reason", profiler->reason, "hint",
+                    "pmutool check config tells more; profiles.enabled: false leaves them out");
+    else if (profiler->reason)
         log_info("nothing is sampled for profiles", "reason", profiler->reason);
     else
         log_info("sampling for profiles has begun");

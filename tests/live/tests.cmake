@@ -98,6 +98,19 @@ if(NOT SANITIZE)
 endif()
 set_tests_properties(live/process_faults PROPERTIES PROCESSORS 3)
 
+# The exporter as it is built where no program for the kernel can be: the files that stand for their
+# loaders come before the loaders, which then are not taken out of the library.
+file(GLOB absent ${PROJECT_SOURCE_DIR}/src/sys/bpf/*_absent.c
+     ${PROJECT_SOURCE_DIR}/src/sys/bpf/*/*_absent.c)
+add_executable(pmu_exporter_without_bpf ${PROJECT_SOURCE_DIR}/src/service/main.c ${absent})
+target_link_libraries(pmu_exporter_without_bpf PRIVATE service)
+target_include_directories(pmu_exporter_without_bpf PRIVATE ${PROJECT_SOURCE_DIR}/src)
+add_live_test(without_bpf)
+get_test_property(live/without_bpf ENVIRONMENT environment)
+string(REPLACE "$<TARGET_FILE:pmu_exporter>" "$<TARGET_FILE:pmu_exporter_without_bpf>" environment
+       "${environment}")
+set_tests_properties(live/without_bpf PROPERTIES ENVIRONMENT "${environment}")
+
 # Bounded in the short mode, and for minutes in the long one. The churn is about costs.
 add_executable(churn ${PROJECT_SOURCE_DIR}/tests/support/churn.c)
 target_link_libraries(churn PRIVATE compile_options)

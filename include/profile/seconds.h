@@ -12,7 +12,12 @@
 #include "base/cleanup.h"
 #include "profile/store.h"
 
-#define PROFILE_SECOND_PARTS 20   /* of 50 ms each */
+/*
+ * Of 100 ms each: a usual rate, such as 49 or 99, is nearly a multiple of so many, so that what
+ * runs all the time has as many samples in each part. In parts of 50 ms it would have 2 and 3 by
+ * turns, a pattern that is not the program's.
+ */
+#define PROFILE_SECOND_PARTS 10
 #define PROFILE_SECONDS_MOST 3600 /* the last ones of a longer range */
 
 struct profile_seconds {

@@ -87,8 +87,8 @@ export function madeUp(n = 300, { end = 1795344000, seconds = 300, rate = 49 } =
       ({ i }) => functions.name[i]), self: column(table, ({ self }) => self),
     total: column(table, ({ total }) => total), self_seconds: column(table, ({ self }) => time(self)),
     total_seconds: column(table, ({ total }) => time(total)) } },
-    "profile/seconds": { from: end - seconds, rate, parts: 20, seconds,
-      samples: Array.from({ length: 20 * seconds }, (_, i) => (i * 7919) % 6) },
+    "profile/seconds": { from: end - seconds, rate, parts: 10, seconds,
+      samples: Array.from({ length: 10 * seconds }, (_, i) => (i * 7919) % 6) },
     "profile/difference": { measure: "shares", bound: 4.1,
       before: { from: end - 2 * seconds, to: end - seconds, samples: nodes.total[0],
         cpu_seconds: time(nodes.total[0]) },
@@ -104,4 +104,16 @@ export function madeUp(n = 300, { end = 1795344000, seconds = 300, rate = 49 } =
     "profile/targets": { targets: ["machine", "cgroup:/system.slice/nginx.service", "process:python3"]
       .map((target, i) => ({ target, first: end - 86400, last: end, samples: 90000 >> i })) },
   };
+}
+
+/** The page is answered with that, but for what `changes` has by route. */
+export async function answered(page, n, changes = {}) {
+  const answers = { ...madeUp(n), ...changes };
+  await page.route(/\/api\/v1\/profile/, (route) => {
+    const path = new URL(route.request().url()).pathname.replace("/api/v1/", "");
+    const answer = answers[path];
+    return route.fulfill(answer.error ? { status: answer.status, json: { error: answer.error } }
+      : { json: answer });
+  });
+  return answers;
 }

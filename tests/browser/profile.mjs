@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { before } from "node:test";
-import { HOSTILE, madeUp } from "./made_up_profile.mjs";
+import { answered, HOSTILE, madeUp } from "./made_up_profile.mjs";
 import { collapsedOf, pprofOf } from "./profile_files.mjs";
 import { accessible, appears, ask, counted, fault, fits, hashOf, makeCgroup, page_url, scene,
   screenshot, send, top, until } from "./stage.mjs";
@@ -63,18 +63,6 @@ const press = async (page, ...keys) => {
   for (const key of keys) await page.keyboard.press(key);
 };
 
-/* The page is answered with what nobody has sampled. */
-async function answered(page, n, changes = {}) {
-  const answers = { ...madeUp(n), ...changes };
-  await page.route(/\/api\/v1\/profile/, (route) => {
-    const path = new URL(route.request().url()).pathname.replace("/api/v1/", "");
-    const answer = answers[path];
-    return route.fulfill(answer.error ? { status: answer.status, json: { error: answer.error } }
-      : { json: answer });
-  });
-  return answers;
-}
-
 for (const theme of ["light", "dark"])
   scene(`a known program is shown as a flame graph and a table, ${theme}`, { theme }, async (page) => {
     await page.goto(address());
@@ -98,6 +86,16 @@ for (const theme of ["light", "dark"])
     await fits(page);
     await screenshot(page, `profile-flame-${theme}`);
   });
+
+scene("the roots are seen without scrolling", { width: 1400, height: 1000 }, async (page) => {
+  await answered(page, 3000);
+  await page.goto(`${page_url}/#profile`);
+  await drawn(page);
+  const box = page.locator(".flame-box");
+  assert.ok(await box.evaluate(({ scrollHeight, clientHeight }) => scrollHeight > clientHeight));
+  const { y, height } = await box.boundingBox();
+  assert.ok(y + height <= 1000, `the box ends at ${y + height}`);
+});
 
 scene("a click zooms, keys walk, zoom and go back", {}, async (page) => {
   await page.goto(address());
@@ -297,14 +295,14 @@ for (const theme of ["light", "dark"])
     await until(() => map.isVisible(), "the map");
     const before = (await ask(`profile?${new URLSearchParams({ target: CGROUP, ...first })}`)).samples;
     const { x, y, width: wide } = await map.locator("canvas").first().boundingBox();
-    await page.mouse.move(x + wide / 2, y + 63); // half of the range, 450 ms above the second
-    await appears(page, ".seconds-map .plot-value", "+ 450 ms");
+    await page.mouse.move(x + wide / 2, y + 63); // half of the range, 400 ms above the second
+    await appears(page, ".seconds-map .plot-value", "+ 400 ms");
     await screenshot(page, `profile-seconds-${theme}`);
     await page.mouse.click(x + wide / 2, y + 63);
     await until(async () => /outer_start=/.test(await hashOf(page)), "a part is chosen");
     const chosen = Object.fromEntries(new URLSearchParams((await hashOf(page)).split("?")[1]));
-    assert.ok(Math.abs(chosen.end - chosen.start - 0.05) < 0.002, JSON.stringify(chosen));
-    assert.ok(Math.abs(chosen.start % 1 - 0.45) < 0.002, JSON.stringify(chosen));
+    assert.ok(Math.abs(chosen.end - chosen.start - 0.1) < 0.002, JSON.stringify(chosen));
+    assert.ok(Math.abs(chosen.start % 1 - 0.4) < 0.002, JSON.stringify(chosen));
     await until(() => page.locator(".heat-chosen").isVisible(), "the frame of the part");
     await accessible(page);
     const words = page.locator(".time-range");
@@ -398,11 +396,15 @@ scene("5,000 nodes stay fluent, and names of attackers are texts", {}, async (pa
 scene("an empty and a short profile say why", {}, async (page) => {
   const { profile, "profile/table": table } = madeUp(20);
   const nothing = { nodes: { parent: [-1], function: [-1], self: [0], total: [0] } };
-  const changes = { profile: { ...profile, samples: 50 }, "profile/table": { ...table, samples: 50 } };
+  const few = { parent: [-1, 0, 0], function: [-1, profile.functions.name.indexOf("[truncated]"), 0],
+    self: [0, 20, 30], total: [50, 20, 30] };
+  const changes = { profile: { ...profile, samples: 50, nodes: few },
+    "profile/table": { ...table, samples: 50 } };
   await answered(page, 20, changes);
   await page.goto(`${page_url}/#profile?range=1m`);
   const downloads = page.getByRole("group", { name: "Download" });
   await appears(page, ".note", "Only 50 samples: shares are coarse");
+  await appears(page, ".time-range", "20 stacks are not whole (40 % ± 7 %)");
   assert.ok(await downloads.isVisible());
   changes.profile = { ...profile, samples: 0, ...nothing };
   await page.unroute(/\/api\/v1\/profile/);

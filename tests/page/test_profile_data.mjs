@@ -35,6 +35,13 @@ test("children stand in the order of their names, and what is no function stands
   assert.deepEqual(profile.stack(4), [0, 1, 2, 4]);
 });
 
+test("stacks that are not whole are those below a note, which is not one for small frames", () => {
+  const noted = { ...ONE, functions: { ...FUNCTIONS, kind: ["note", "note", "user", "user", "note"],
+    name: ["[truncated]", "[truncated]", "work", "[deep]", "(2 small)"] } };
+  assert.equal(profile.notWhole(), 0);
+  assert.equal(new Profile(noted).notWhole(), 90);
+});
+
 test("a node is as wide as its samples, and begins where the one before it ends", () => {
   const { from, to } = layout(profile, 0);
   assert.deepEqual([from[1], to[1]], [0, 0.9]);

@@ -41,8 +41,8 @@ static void each_sample__is_in_its_part_of_its_second(void **state)
     (void)state;
     profile_store_tick(store, BEGIN);
     add_at(store, "/a", BEGIN, 1);
-    add_at(store, "/a", BEGIN + 49 * MS, 2);
-    add_at(store, "/a", BEGIN + 50 * MS, 4);
+    add_at(store, "/a", BEGIN + 99 * MS, 2);
+    add_at(store, "/a", BEGIN + 100 * MS, 4);
     add_at(store, "/a", BEGIN + 2 * SECOND + 999 * MS, 8);
     profile_store_tick(store, BEGIN + 5 * SECOND);
     seconds = seconds_of(store, "/a", BEGIN + 10 * MS, BEGIN + 3 * SECOND); /* whole seconds */

@@ -171,6 +171,7 @@ class ProfileView {
     if (isEmpty) return;
     this.profiles = whole ? [new Profile(whole)]
       : halves.map((answer) => new Profile(answer, "samples that have it"));
+    if (whole && !whole.before) this.tellNotWhole(this.profiles[0]);
     if (whole?.before || this.state.view !== "table" || this.state.name)
       this.draw(sides[0]);
     this.flames.forEach((flame, i) => flame.show(this.profiles[i], paths[i]));
@@ -269,6 +270,13 @@ class ProfileView {
     this.words.textContent = [rangeWords(from, to), spanWords(to - from), `${count(samples)} samples`,
       ...event ? [`${count(events)} ${event}`] : [rate ? `${rate} a second of each CPU` : "of several rates",
       `${count(Math.round(seconds * 10) / 10)} CPU seconds`]].join(" · ");
+  }
+
+  /* A note stands in the graph for what is not known of these; here is how many they are. */
+  tellNotWhole(profile) {
+    const n = profile.notWhole();
+    if (n > 0) this.words.append(` · ${count(n)} ${n === 1 ? "stack is" : "stacks are"} not whole (` +
+      `${shareWords(n, profile.samples[0])})`);
   }
 
   /* What is to be known before one believes it. */

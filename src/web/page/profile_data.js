@@ -9,6 +9,9 @@ export const COARSE = 100; // samples; shares of fewer say little
 /** How a function is known: two of one kind may have one name. */
 export const keyOf = ({ owner, name }) => JSON.stringify([owner, name]);
 
+/** Whether it stands for what is not known of a stack, and not for many small frames. */
+export const isEndNote = ({ kind, name }) => kind === "note" && name.startsWith("[");
+
 /** Rows of objects from an object of columns. */
 export function rowsOf(columns) {
   const names = Object.keys(columns ?? {});
@@ -60,6 +63,12 @@ export class Profile {
 
   functionOf(i) {
     return this.functions[this.answer.nodes.function[i]] ?? this.whole;
+  }
+
+    /** Samples of a side whose stacks are not whole: they begin with a note that says why. */
+  notWhole(side = 0) {
+    return this.children[0].filter((i) => isEndNote(this.functionOf(i)))
+      .reduce((sum, i) => sum + this.totals[side][i], 0);
   }
 
   /** How wide a node is. Of two profiles both count alike, so that what has gone is seen, too. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The samples of a range over time, finely: a column for each second, which goes from below to above,
-// in parts of 50 ms. What comes and goes within a second is a pattern there. A click on a part shows
+// in parts of 100 ms. What comes and goes within a second is a pattern there. A click on a part shows
 // the profile of that part alone; the map stays.
 
 import { element, setText } from "./elements.js";
@@ -8,7 +8,7 @@ import { count } from "./format.js";
 import { HeatMap } from "./heatmap.js";
 import { timeWords } from "./ticks.js";
 
-const ROW = 6; // pixels
+const ROW = 11; // pixels
 const CLICK = 5; // pixels; more is a drag
 
 /** The columns of an answer of /api/v1/profile/seconds, the last part of each second above. */
@@ -29,7 +29,7 @@ export class SecondsMap extends HeatMap {
   /** wishes: {choose({start, end}), whole()} */
   constructor({ choose, whole }) {
     const nothing = () => {};
-    super({ name: "", title: "When", label: "Samples within each second", unit: "samples in 50 ms",
+    super({ name: "", title: "When", label: "Samples within each second", unit: "samples in 100 ms",
       attributes: { class: "plot card heat seconds-map" } }, {
       range: () => this.range, cursor: (time) => this.point(time), preview: nothing, scale: nothing,
       shift: nothing, mark: nothing, zoom: (start, end) => choose({ start, end }), reset: whole });

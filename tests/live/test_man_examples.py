@@ -50,7 +50,7 @@ EXPECTED = {
     "pmutool profile -d 10 --format=tree --min=5 machine": (0, r"\n TOTAL +SELF +FUNCTION\n"),
     "pmutool profile -d 10 --diff=previous machine":
         (0, r"^before: machine, .*\nafter:  machine, (?s:.*) CHANGE +\+- +FUNCTION +OWNER\n"),
-    "pmutool profile -d 10 --format=collapsed -o stacks.txt machine": (0, r"^$"),
+    "pmutool profile -d 10 -o stacks.collapsed machine": (0, r"^$"),
     "pmutool record -e page-faults -F 499 -- ls /":
         (0, r"(?s)^bin\n.*\n\d+ page-faults, as sure as \d+ samples? of .*; kept as run 1\n$"),
     "pmutool record -d 1 -o machine.pb": (0, r"^\d+ samples; kept as run 2\n$"),

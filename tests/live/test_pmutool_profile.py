@@ -135,9 +135,12 @@ class Profile(live.LiveTest):
         speedscope = json.loads(self.shown(self.target("known"), at, "--format=speedscope"))
         self.assertIn("burn_less", [frame["name"] for frame in speedscope["shared"]["frames"]])
         with tempfile.TemporaryDirectory() as home:
-            file = pathlib.Path(home, "known.pb")
-            self.assertEqual(self.shown(self.target("known"), at, "--format=pprof", f"-o{file}"), "")
+            file = pathlib.Path(home, "known.pb.gz")
+            self.assertEqual(self.shown(self.target("known"), at, f"-o{file}"), "")
             self.check_pprof(file, home)
+            file = pathlib.Path(home, "known.json")
+            self.assertEqual(self.shown(self.target("known"), at, f"-o{file}"), "")
+            self.assertEqual(json.loads(file.read_text())["samples"], samples)
 
     def check_pprof(self, file, home):
         if not shutil.which("go"):

@@ -249,6 +249,9 @@ class PmutoolRecord(AskedRuns, KnownLoads, live.LiveTest):
         self.assertEqual(out, "")
         answer = self.exporter.get(f"/api/v1/profile?format=pprof&target=run:{run['id']}")
         self.assertEqual((answer.status, answer.body), (200, file.read_bytes()))
+        file = self.directory / "machine.folded"
+        self.record("-d", "1", "-o", str(file))
+        self.assertRegex(file.read_text(), r"\A(?:\S.* \d+\n)+\Z")
         before = self.runs()
         for words in ("--format=pprof",), ("-o", "-"):
             ours, its = pty.openpty()

@@ -172,6 +172,18 @@ class CommandLine(unittest.TestCase):
                 self.assertEqual((status, out), (2, ""))
                 self.assertIn(why, err)
 
+    def test_the_name_of_a_file_tells_its_format_where_no_option_does(self):
+        for name, of in (("a.pb.gz", "pprof"), ("a.pb", "pprof"), ("a.pprof", "pprof"),
+                         ("a.collapsed", "collapsed"), ("a.json.folded", "collapsed"),
+                         ("a.speedscope.json", "speedscope"), ("a.json", ""), ("a.txt", ""), ("pb", "")):
+            with self.subTest(name=name), tempfile.TemporaryDirectory() as directory:
+                words = (PMUTOOL, "profile", "--socket=/nowhere", "machine", "--diff=previous",
+                         f"-o{directory}/{name}")
+                status, _, err = run(*words)
+                self.assertEqual(status, 2 if of else 1)
+                self.assertEqual(f"a difference is a table or json, not {of} (" in err, bool(of), err)
+                self.assertEqual(run(*words, "--format=table")[0], 1)
+
     def test_a_range_is_compared_with_one_that_has_no_time_in_common_with_it(self):
         told = "the range before overlaps the one that is compared with it; expected one that is longer ago"
         for words, refused in (("-d60 --diff=30s", True), ("-d2h --diff=hour", True), ("-d60 --diff=60s", False),

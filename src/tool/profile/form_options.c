@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "config/config_error.h"
 #include "tool/command.h"
 #include "tool/option_values.h"
@@ -21,7 +22,7 @@ static const struct argp_option entries[] = {
      .key = KEY_FORMAT,
      .arg = "FORMAT",
      .doc = "table (of functions), tree (of calls), collapsed, speedscope, pprof or json. "
-            "Default: table; of record with -o, pprof."},
+            "Default: what the name of the file of -o says; else table, of record with -o pprof."},
     {.name = "lines",
      .key = 'n',
      .arg = "NUMBER",
@@ -29,8 +30,21 @@ static const struct argp_option entries[] = {
     {.name = "output",
      .key = 'o',
      .arg = "FILE",
-     .doc = "Write it to a file; - is the standard output."},
+     .doc = "Write it to a file; - is the standard output. Without --format a name that ends in "
+            ".pb.gz, .pb or .pprof means pprof; .collapsed or .folded, collapsed; "
+            ".speedscope.json, speedscope; another .json, json."},
     {0},
+};
+
+/* How names of files end; a longer ending stands before the end of it. */
+static const struct {
+    const char *ending;
+    enum profile_format format;
+} endings[] = {
+    {".pb.gz", PROFILE_FORMAT_PPROF},      {".pb", PROFILE_FORMAT_PPROF},
+    {".pprof", PROFILE_FORMAT_PPROF},      {".collapsed", PROFILE_FORMAT_COLLAPSED},
+    {".folded", PROFILE_FORMAT_COLLAPSED}, {".speedscope.json", PROFILE_FORMAT_SPEEDSCOPE},
+    {".json", PROFILE_FORMAT_JSON},
 };
 
 const char *profile_format_name(enum profile_format format)
@@ -45,6 +59,20 @@ static enum profile_format take_format(const char *word)
             return (enum profile_format)i;
     command_refuse("--format is %s; expected table, tree, collapsed, speedscope, pprof or json",
                    SHOWN(word));
+}
+
+/* The format that the name of a file tells; else `other`. */
+static enum profile_format format_of(const char *file, enum profile_format other)
+{
+    const size_t length = strlen(file);
+
+    for (size_t i = 0; i < ARRAY_SIZE(endings); i++) {
+        const size_t n = strlen(endings[i].ending);
+
+        if (length >= n && strcmp(file + length - n, endings[i].ending) == 0)
+            return endings[i].format;
+    }
+    return other;
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state)
@@ -84,7 +112,7 @@ void profile_form_check(const struct profile_form *form, enum profile_format of_
     if (options->where.json)
         options->format = PROFILE_FORMAT_JSON;
     else if (!form->has_format && form->has_output)
-        options->format = of_file;
+        options->format = options->output ? format_of(options->output, of_file) : of_file;
     if (options->format == PROFILE_FORMAT_PPROF && profile_output_is_terminal(options->output))
         command_refuse("pprof is binary, and no terminal shows it; expected -o FILE or a pipe");
 }

@@ -17,7 +17,7 @@ struct profile_form {
 };
 
 /*
- * Refuses what does not go together, when all options have been read. of_file: the format of a file
- * for which none was asked.
+ * Takes the format from the name of the file where none was asked for, and refuses what does not go
+ * together, when all options have been read. of_file: the format of a file whose name tells none.
  */
 void profile_form_check(const struct profile_form *form, enum profile_format of_file);

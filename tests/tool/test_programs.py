@@ -166,7 +166,9 @@ class CommandLine(unittest.TestCase):
         for words, why in (("--measure=time", "--measure is of what is compared; expected --diff or --diff-target"),
                            ("--min=5", "--min is of a tree; expected --format=tree"),
                            ("--min=5 --diff=previous", "--min is of a tree; expected --format=tree"),
-                           ("--start=1h --end=30m -d5", "--start, --end and -d are one too many")):
+                           ("--start=1h --end=30m -d5", "--start, --end and -d are one too many"),
+                           ("--range=12:00..12:00", "its start is not before its end (a time of day alone is the last"),
+                           ("--start=12:00 --end=12:00", "the start is not before the end (a time of day alone is the last")):
             with self.subTest(words=words):
                 status, out, err = run(PMUTOOL, "profile", "--socket=/nowhere", "machine", *words.split())
                 self.assertEqual((status, out), (2, ""))

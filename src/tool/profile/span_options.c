@@ -7,6 +7,7 @@
 #include "tool/profile/span_options.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "config/config_error.h"
@@ -67,10 +68,17 @@ static uint64_t take_time(const char *option, const char *argument, uint64_t now
     return ns;
 }
 
+/* Who names an hour that has not come may mean today's. */
+static const char *note_of_clock(const char *word)
+{
+    return word && strchr(word, ':') ? " (a time of day alone is the last one before now)" : "";
+}
+
 void profile_span_check(const char *option, const char *argument, const char *expected, int r)
 {
     if (r == -ERANGE)
-        command_refuse("%s is %s; its start is not before its end", option, SHOWN(argument));
+        command_refuse("%s is %s; its start is not before its end%s", option, SHOWN(argument),
+                       note_of_clock(argument));
     if (r < 0)
         command_refuse("%s is %s; expected %s", option, SHOWN(argument), expected);
 }
@@ -103,6 +111,6 @@ struct profile_span profile_span_take(const struct profile_span_words *words, ui
     else if (!words->start)
         span = profile_span_ending(&(struct profile_span){0, duration_ns}, span.end_ns);
     if (span.start_ns >= span.end_ns)
-        command_refuse("the start is not before the end");
+        command_refuse("the start is not before the end%s", note_of_clock(words->end));
     return span;
 }

@@ -31,34 +31,70 @@ static int parse_seconds(const char *text, uint64_t *ret_ns)
     return 0;
 }
 
-/* A date and a time of the day, local or, with a Z behind it, of UTC. */
+/* Whether a text has this form: local or, with a Z behind it, of UTC. */
+static bool scan(const char *text, const char *form, struct tm *broken, bool *ret_is_utc)
+{
+    const char *end = strptime(text, form, broken);
+
+    *ret_is_utc = end && strcmp(end, "Z") == 0;
+    return end && (!*end || *ret_is_utc);
+}
+
+static time_t seconds_of(struct tm broken, bool is_utc)
+{
+    broken.tm_isdst = -1;
+    return is_utc ? timegm(&broken) : mktime(&broken);
+}
+
+static int take_seconds(time_t seconds, uint64_t *ret_ns)
+{
+    if (seconds < 0)
+        return -EINVAL;
+    *ret_ns = (uint64_t)seconds * NS_PER_SECOND;
+    return 0;
+}
+
+/* A date and a time of the day. */
 static int parse_calendar(const char *text, uint64_t *ret_ns)
 {
     static const char *const forms[] = {"%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M",
                                         "%Y-%m-%dT%H:%M"};
 
     for (size_t i = 0; i < ARRAY_SIZE(forms); i++) {
-        struct tm broken = {.tm_isdst = -1};
-        const char *end = strptime(text, forms[i], &broken);
-        const bool is_utc = end && strcmp(end, "Z") == 0;
-        time_t seconds;
+        struct tm broken = {0};
+        bool is_utc;
 
-        if (!end || (*end && !is_utc))
-            continue;
-        seconds = is_utc ? timegm(&broken) : mktime(&broken);
-        if (seconds < 0)
-            return -EINVAL;
-        *ret_ns = (uint64_t)seconds * NS_PER_SECOND;
-        return 0;
+        if (scan(text, forms[i], &broken, &is_utc))
+            return take_seconds(seconds_of(broken, is_utc), ret_ns);
     }
     return -EINVAL;
+}
+
+/* A time of the day alone: the last one that is not after now. */
+static int parse_clock(const char *text, uint64_t now_ns, uint64_t *ret_ns)
+{
+    const time_t now = (time_t)(now_ns / NS_PER_SECOND);
+    struct tm clock = {0}, day = {0};
+    bool is_utc;
+
+    if (!scan(text, "%H:%M:%S", &clock, &is_utc) && !scan(text, "%H:%M", &clock, &is_utc))
+        return -EINVAL;
+    if (!(is_utc ? gmtime_r(&now, &day) : localtime_r(&now, &day)))
+        return -EINVAL;
+    day.tm_hour = clock.tm_hour;
+    day.tm_min = clock.tm_min;
+    day.tm_sec = clock.tm_sec;
+    if (seconds_of(day, is_utc) > now)
+        day.tm_mday--;
+    return take_seconds(seconds_of(day, is_utc), ret_ns);
 }
 
 int profile_time_parse(const char *text, uint64_t now_ns, uint64_t *ret_ns)
 {
     uint64_t ago_ns = 0;
 
-    if (parse_seconds(text, ret_ns) == 0 || parse_calendar(text, ret_ns) == 0)
+    if (parse_seconds(text, ret_ns) == 0 || parse_calendar(text, ret_ns) == 0 ||
+        parse_clock(text, now_ns, ret_ns) == 0)
         return 0;
     if (strcmp(text, "now") != 0 && parse_duration_ns(text, &ago_ns) < 0)
         return -EINVAL;

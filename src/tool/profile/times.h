@@ -12,8 +12,8 @@ struct profile_span {
 
 /* How a time is written, for people. */
 #define PROFILE_TIME_EXPECTED                                                                      \
-    "2026-01-31 12:00:00 (local; UTC with a Z), seconds since 1970, a duration ago such as 30m, "  \
-    "or now"
+    "2026-01-31 12:00:00 or the last 12:00 (local; UTC with a Z), seconds since 1970, a duration " \
+    "ago such as 30m, or now"
 
 /* What stands between the two times of a span. */
 #define PROFILE_BETWEEN ".."

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
@@ -47,6 +48,33 @@ static void a_time_is_a_date_of_the_zone_or_of_utc(void **state)
     assert_int_equal(ns, NOW_NS - 20 * NS_PER_SECOND);
 }
 
+static void a_time_of_day_is_the_last_one_that_is_not_after_now(void **state)
+{
+    static const struct {
+        const char *text;
+        uint64_t ns;
+    } cases[] = {{"23:13:20", NOW_NS},
+                 {"23:13", NOW_NS - 20 * NS_PER_SECOND},
+                 {"00:00", NOW_NS - (23 * 60 + 13) * MINUTE_NS - 20 * NS_PER_SECOND},
+                 {"23:13:21", NOW_NS + NS_PER_SECOND - DAY_NS},
+                 {"22:13:20Z", NOW_NS},
+                 {"22:14Z", NOW_NS + 40 * NS_PER_SECOND - DAY_NS}};
+    struct profile_span span;
+
+    (void)state;
+    assert_int_equal(setenv("TZ", "CET-1", 1), 0);
+    tzset();
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        uint64_t ns = 1;
+
+        assert_int_equal(profile_time_parse(cases[i].text, NOW_NS, &ns), 0);
+        assert_int_equal(ns, cases[i].ns);
+    }
+    assert_int_equal(profile_span_parse("23:14..23:13", NOW_NS, &span), 0);
+    assert_int_equal(span.end_ns - span.start_ns, DAY_NS - MINUTE_NS);
+    assert_int_equal(profile_span_parse("23:13..23:14", NOW_NS, &span), -ERANGE);
+}
+
 static void what_is_no_time_is_refused(void **state)
 {
     static const char *const texts[] = {"",
@@ -65,6 +93,10 @@ static void what_is_no_time_is_refused(void **state)
                                         "2023-11-14",
                                         "2023-13-14 10:00",
                                         "2023-11-14 10:00X",
+                                        "24:00",
+                                        "12:60",
+                                        "12:00 ",
+                                        ":30",
                                         "1900-01-01 00:00"};
 
     (void)state;
@@ -152,6 +184,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_time_is_seconds_or_a_duration_ago),
         cmocka_unit_test(a_time_is_a_date_of_the_zone_or_of_utc),
+        cmocka_unit_test(a_time_of_day_is_the_last_one_that_is_not_after_now),
         cmocka_unit_test(what_is_no_time_is_refused),
         cmocka_unit_test(a_span_is_two_times_in_their_order),
         cmocka_unit_test(spans_overlap_where_they_have_a_time_in_common),

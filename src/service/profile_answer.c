@@ -25,6 +25,8 @@ int profile_tell_none(int r, const struct profile_sources *sources,
     if (choice->scope == PROFILE_CGROUP && choice->label[0] != '/')
         text_append_format(text, "; the path of a cgroup begins with /, as cgroup:/%.256s does",
                            choice->label);
+    if (choice->scope == PROFILE_CGROUP && strcmp(choice->label, "/") == 0)
+        text_append_string(text, "; the whole machine is called machine");
     if (sources->sampler)
         return r;
     text_append_string(text, "; ");

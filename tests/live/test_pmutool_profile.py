@@ -315,6 +315,8 @@ class Profile(live.LiveTest):
                                     "machine, cgroup:PATH, process:NAME or run:NUMBER; meant may be "
                                     f"{meant}\n")
         self.burn("known", 70)
+        error = self.pmutool(self.target("knwon"))[2]
+        self.assertIn(f"; did you mean {self.target('known')}?\n", error)
         status, out, error = self.pmutool(self.target("known"), "--range=1000..1001")
         self.assertEqual((status, out), (1, ""))
         self.assertRegex(error, r"^pmutool: there are no samples of .* in this range\n"

@@ -242,6 +242,11 @@ class PmutoolRecord(AskedRuns, KnownLoads, live.LiveTest):
         self.assertRegex(error, r"\npmutool: the service has ended in the midst of run 1, or does not answer; "
                                 r"if its history is on disk, pmutool runs lists the run when it is back\n$")
 
+    def test_where_no_cgroup_is_counted_the_root_of_all_is_told_to_be_the_machine(self):
+        done = self.exporter.pmutool("profile", "cgroup:/")
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertIn("no samples of cgroup:/; the whole machine is called machine\n", done.stderr)
+
     def test_a_file_is_for_pprof(self):
         self.burn(70)
         file = self.directory / "machine.pb"

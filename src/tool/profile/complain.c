@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/suggest.h"
 #include "tool/command.h"
 #include "tool/control_client.h"
 #include "tool/json.h"
@@ -11,7 +12,8 @@
 #include "tool/profile/options.h"
 #include "tool/terminal.h"
 
-#define MOST_NAMED 5
+#define MOST_NAMED    5
+#define MOST_COMPARED 1000
 
 /* The name of a target that has samples; NULL: it has none. */
 static const char *name_of(const json_t *target)
@@ -38,6 +40,48 @@ static void append_others(struct text *text, size_t n)
         text_append_format(text, " and %zu %s", n, n == 1 ? "other" : "others");
 }
 
+/*
+ * The target of this kind that may have been meant: the one with most samples whose name contains
+ * what was given, as "cgroup:/a.service" is part of "cgroup:/system.slice/a.service"; or the
+ * nearest one. NULL: none. Borrowed from the targets.
+ */
+static const char *find_likely(const json_t *targets, const char *target)
+{
+    const char *colon = strchr(target, ':');
+    const char *wanted = colon ? colon + 1 : "", *words[MOST_COMPARED], *likely = NULL;
+    const size_t kind = (size_t)(wanted - target);
+    double most = 0;
+    size_t n = 0;
+
+    if (strlen(wanted) < 2) /* all are near to that */
+        return NULL;
+    for (size_t i = 0; i < json_array_size(targets); i++) {
+        const json_t *one = json_array_get(targets, i);
+        const double samples = json_number_value(json_object_get(one, "samples"));
+        const char *name = name_of(one);
+
+        if (!name || strncmp(name, target, kind) != 0)
+            continue;
+        if (n < MOST_COMPARED)
+            words[n++] = name + kind;
+        if (samples > most && strcasestr(name + kind, wanted)) {
+            most = samples;
+            likely = name + kind;
+        }
+    }
+    likely = likely ? likely : suggest_nearest(wanted, words, n);
+    return likely ? likely - kind : NULL;
+}
+
+static void append_likely(struct text *text, const char *likely)
+{
+    if (!likely)
+        return;
+    text_append_string(text, "; did you mean ");
+    (void)terminal_append_shown(text, likely, 0);
+    text_append_char(text, '?');
+}
+
 void profile_append_known(struct text *text, const json_t *answer, const char *target)
 {
     const json_t *targets = json_object_get(answer, "targets");
@@ -54,6 +98,7 @@ void profile_append_known(struct text *text, const json_t *answer, const char *t
         (void)terminal_append_shown(text, name, 0);
     }
     append_others(text, n > MOST_NAMED ? n - MOST_NAMED : 0);
+    append_likely(text, find_likely(targets, target));
     text_append_string(text, n == 0 ? "there are samples of no target yet\n" : "\n");
 }
 

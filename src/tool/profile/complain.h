@@ -26,6 +26,7 @@ void profile_append_kept(struct text *text, const json_t *answer, const char *ta
 
 /*
  * Appends a sentence with the targets that have samples, of the answer that lists them
- * (/api/v1/profile/targets). Nothing is appended where the one that was asked about is among them.
+ * (/api/v1/profile/targets), and the one that may have been meant. Nothing is appended where the
+ * one that was asked about is among them.
  */
 void profile_append_known(struct text *text, const json_t *answer, const char *target);

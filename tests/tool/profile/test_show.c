@@ -279,6 +279,36 @@ static void who_asks_about_another_target_is_told_those_that_there_are(void **st
                  "3 others\n");
 }
 
+static void a_target_that_may_have_been_meant_is_asked_about(void **state)
+{
+    static const struct {
+        const char *target, *meant;
+    } cases[] = {{"process:nod", "process:node"},
+                 {"process:NODE", "process:node"},
+                 {"process:ngin", "process:nginx-b"},
+                 {"cgroup:/nod", NULL},
+                 {"cgroup:/a.service", "cgroup:/b/a.service"},
+                 {"cgroup:/", NULL},
+                 {"process:sh", NULL},
+                 {"process:", NULL}};
+    static const char some[] =
+        "{\"targets\": [{\"target\": \"process:node\", \"samples\": 3}, {\"target\": "
+        "\"process:nginx-a\", \"samples\": 1}, {\"target\": \"process:nginx-b\", \"samples\": 2}, "
+        "{\"target\": \"cgroup:/b/a.service\", \"samples\": 2}]}";
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        AUTO_TEXT struct text expected = {0};
+
+        text_append_format(&expected,
+                           "there are samples of process:node, process:nginx-a, process:nginx-b, "
+                           "cgroup:/b/a.service%s%s%s\n%c",
+                           cases[i].meant ? "; did you mean " : "",
+                           cases[i].meant ? cases[i].meant : "", cases[i].meant ? "?" : "", 0);
+        assert_known(some, cases[i].target, expected.data);
+    }
+}
+
 static void a_path_has_what_the_options_want(void **state)
 {
     struct profile_options options = {.target = "cgroup:/a b&c",
@@ -318,6 +348,7 @@ int main(void)
         cmocka_unit_test(a_difference_of_time_is_in_percent_of_a_cpu),
         cmocka_unit_test(of_which_time_there_are_samples_is_told),
         cmocka_unit_test(who_asks_about_another_target_is_told_those_that_there_are),
+        cmocka_unit_test(a_target_that_may_have_been_meant_is_asked_about),
         cmocka_unit_test(a_path_has_what_the_options_want),
     };
 

@@ -40,6 +40,7 @@ int run_encode(int argc, char **argv);
 int run_events(int argc, char **argv);
 int run_latency(int argc, char **argv);
 int run_mark(int argc, char **argv);
+int run_marks(int argc, char **argv);
 int run_pause(int argc, char **argv);
 int run_profile(int argc, char **argv);
 int run_record(int argc, char **argv);

@@ -39,6 +39,7 @@ const struct command commands[] = {
     {"pause", "DURATION|off",
      "Have the running service leave the hardware counters alone for a time.", run_pause},
     {"mark", "TEXT", "Set a mark: a named instant that stands in every plot.", run_mark},
+    {"marks", "", "List the marks that there are.", run_marks},
     {"top", "[FILTER]", "Show which cgroups and processes use the CPUs, and how, as a live table.",
      run_top},
 };

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/array.h"
@@ -109,6 +110,17 @@ void table_add_format(struct table *table, enum style style, const char *format,
         table->texts.failed = true;
     }
     table_add(table, text ? text : "", style);
+}
+
+void table_add_time(struct table *table, double seconds)
+{
+    const time_t time = (time_t)seconds;
+    struct tm local = {0};
+    char text[32] = "";
+
+    if (localtime_r(&time, &local))
+        (void)strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S", &local);
+    table_add(table, text, STYLE_PLAIN);
 }
 
 void table_add_line(struct table *table, const char *text, enum style style)

@@ -32,6 +32,9 @@ void table_add(struct table *table, const char *text, enum style style);
 void table_add_format(struct table *table, enum style style, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* Adds a time, in seconds since 1970, as a date and a time of the day here. */
+void table_add_time(struct table *table, double seconds);
+
 /*
  * Adds a line of its own between rows, from the first column on: a heading, or "" for an empty
  * line. It has no part in the widths of columns. To be called between whole rows.

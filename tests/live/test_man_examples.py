@@ -45,6 +45,7 @@ EXPECTED = {
     "pmutool stat -g software --json -- sleep 0.1": (0, r'"event":"page-faults","group":"'),
     "pmutool reload": (0, r"^configuration reloaded\n"),
     "pmutool mark 'release 1.2'": (0, r"^the mark is set\n"),
+    "pmutool marks": (0, r"^ID +TIME +TEXT\n +1  20\d\d-.*  release 1\.2\n$"),
     "pmutool profile -d 10 machine":
         (0, r"^machine, .* s\)\n\d+ samples at 499 Hz, .*\n(?s:.*)\nSELF % +\+- +SELF s .* OWNER\n"),
     "pmutool profile -d 10 --format=tree --min=5 machine": (0, r"\n TOTAL +SELF +FUNCTION\n"),
@@ -78,7 +79,7 @@ class Examples(unittest.TestCase):
         program = pathlib.Path(directory, "pmutool")
         program.write_text(
             f'#!/bin/sh\ncommand=$1\nshift\ncase $command in\n'
-            f'reload|mark|pause|profile|record|top) set -- --socket={cls.exporter.control} "$@";;\n'
+            f'reload|mark|marks|pause|profile|record|top) set -- --socket={cls.exporter.control} "$@";;\n'
             f'esac\nexec {pathlib.Path(binary()).parent / "pmutool"} $command "$@"\n')
         program.chmod(0o755)
         cls.path = f"{directory}:{os.environ['PATH']}"

@@ -199,7 +199,10 @@ class Profile(live.LiveTest):
                                 r"\d+\.\d s before the end of the range; expected one that begins after "
                                 r"the mark, by --start or -d\n$")
         status, out, error = self.pmutool(self.target("changing"), "--diff=mark:none")
-        self.assertEqual((status, out, error), (1, "", 'pmutool: there is no mark "none"\n'))
+        self.assertEqual((status, out, error), (1, "", 'pmutool: there is no mark "none"; the latest are '
+                                                '"just now", "fifty <b>"\n'))
+        self.assertRegex(self.exporter.pmutool("marks").stdout,
+                         r"\n +\d+  20\d\d-.*:\d\d  fifty <b>\n +\d+  20\d\d-.*  just now\n$")
 
     def test_two_targets_can_be_compared(self):
         self.burn("known", 70)

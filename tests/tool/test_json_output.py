@@ -143,6 +143,14 @@ class Service(unittest.TestCase):
         self.assertIn('--time is "now"; expected sec', run(PMUTOOL, "mark", "a", "--time=now")[2])
         self.assertEqual(self.answered(good, "mark", "a"), (0, "the mark is set\n", ""))
         self.assertEqual(self.answered(bad, "mark", "a"), (1, "", 'pmutool: the text is "bad"\n'))
+        marks = '{"marks": [{"id": 7, "time": 1700000000.5, "text": "a \\u001b b"}]}'
+        good = f"HTTP/1.1 200 OK\r\n{head}{marks}"
+        status, out, err = self.answered(good, "marks")
+        self.assertEqual((status, err), (0, ""))
+        self.assertRegex(out, r"^ID +TIME +TEXT\n +7  2023-11-1\d \d\d:\d\d:20  a \\x1b b\n$")
+        status, out, err = self.answered(good, "marks", "--json")
+        self.assertEqual((status, json.loads(out), err), (0, json.loads(marks), ""))
+        self.assertEqual(self.answered(bad, "marks"), (1, "", 'pmutool: the text is "bad"\n'))
         status, out, err = run(PMUTOOL, "reload", "--json", "--socket=/dev/null/x")
         self.assertEqual((status, json.loads(out), err), (
             1, {"done": False, "message": "/dev/null/x: Not a directory"}, ""))

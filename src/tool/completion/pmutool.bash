@@ -12,6 +12,7 @@ declare -gA _pmutool_options=(
     [events]="--available --json --kind= --names --path.sysfs= --pmu= --try"
     [latency]="--duration= --json --kind= --socket= -d"
     [mark]="--json --socket= --time="
+    [marks]="--json --socket="
     [pause]="--json --socket="
     [profile]="--diff= --diff-target= --duration= --end= --format= --json --lines= --measure= --min=
         --output= --range= --socket= --start= -d -n -o"

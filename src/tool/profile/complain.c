@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/suggest.h"
+#include "config/config_error.h"
 #include "tool/command.h"
 #include "tool/control_client.h"
 #include "tool/json.h"
@@ -116,6 +117,25 @@ static bool tell_known(struct pmu_client *client, const char *target)
         return false;
     (void)fprintf(stderr, PROGRAM ": %.*s", (int)known.length, known.data);
     return true;
+}
+
+void profile_append_marks(struct text *text, const json_t *answer)
+{
+    const json_t *marks = json_object_get(answer, "marks");
+    const size_t n = json_array_size(marks);
+
+    if (n == 0)
+        text_append_string(text, "none has been set yet");
+    else
+        text_append_string(text, n == 1 ? "the only one is " : "the latest are ");
+    for (size_t i = 0; i < n && i < MOST_NAMED; i++) {
+        const json_t *mark = json_array_get(marks, n - 1 - i);
+        const char *words = json_string_value(json_object_get(mark, "text"));
+
+        text_append_format(text, "%s%s", i > 0 ? ", " : "", SHOWN(words ? words : ""));
+    }
+    if (n > MOST_NAMED)
+        text_append_string(text, "; pmutool marks lists all");
 }
 
 void profile_append_kept(struct text *text, const json_t *answer, const char *target)

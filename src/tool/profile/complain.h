@@ -18,6 +18,9 @@
 int profile_complain(const char *socket, struct pmu_client *client, const char *target,
                      const char *before);
 
+/* Appends which marks there are, the latest few, of the answer that lists them. */
+void profile_append_marks(struct text *text, const json_t *answer);
+
 /* Tells of which time there are samples of a target, where a range of it has none. */
 void profile_tell_kept(struct pmu_client *client, const char *target);
 

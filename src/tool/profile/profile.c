@@ -15,6 +15,7 @@
 #include "tool/command.h"
 #include "tool/control_client.h"
 #include "tool/json.h"
+#include "tool/profile/complain.h"
 #include "tool/profile/output.h"
 #include "tool/profile/present.h"
 
@@ -54,6 +55,19 @@ static int check_mark(const struct profile_options *options)
     return EXIT_REFUSED;
 }
 
+/* Tells that no mark has this text, and which ones there are. Returns EXIT_REFUSED. */
+static int complain_of_mark(const char *mark, const json_t *answer)
+{
+    AUTO_TEXT struct text known = {0};
+
+    profile_append_marks(&known, answer);
+    if (text_error(&known) < 0)
+        return command_fail(-ENOMEM);
+    (void)fprintf(stderr, PROGRAM ": there is no mark %s; %.*s\n", SHOWN(mark), (int)known.length,
+                  known.data);
+    return EXIT_REFUSED;
+}
+
 /* Lets what is compared end at the mark that is named. Returns the exit status, 0 to go on. */
 static int follow_mark(struct profile_options *options, struct pmu_client *client)
 {
@@ -65,10 +79,8 @@ static int follow_mark(struct profile_options *options, struct pmu_client *clien
     if (pmu_client_get(client, "/api/v1/marks", &answer) < 0)
         return control_client_complain(options->where.socket, client);
     time = find_mark(answer, options->mark);
-    if (!(time > 0)) {
-        (void)fprintf(stderr, PROGRAM ": there is no mark %s\n", SHOWN(options->mark));
-        return EXIT_REFUSED;
-    }
+    if (!(time > 0))
+        return complain_of_mark(options->mark, answer);
     options->before =
         profile_span_ending(&options->span, (uint64_t)llround(time * (double)NS_PER_SECOND));
     return check_mark(options);

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "tool/table.h"
 
@@ -13,17 +12,6 @@ static const char *text_of(const json_t *object, const char *key)
     const char *text = json_string_value(json_object_get(object, key));
 
     return text ? text : "";
-}
-
-static void add_time(struct table *table, const json_t *run)
-{
-    const time_t seconds = (time_t)json_number_value(json_object_get(run, "start"));
-    struct tm local = {0};
-    char text[32] = "";
-
-    if (localtime_r(&seconds, &local))
-        (void)strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S", &local);
-    table_add(table, text, STYLE_PLAIN);
 }
 
 static void add_number(struct table *table, const json_t *number)
@@ -46,7 +34,7 @@ static double seconds_of(const json_t *run)
 static void add_run(struct table *table, const json_t *run)
 {
     table_add_format(table, STYLE_PLAIN, "%.0f", json_number_value(json_object_get(run, "id")));
-    add_time(table, run);
+    table_add_time(table, json_number_value(json_object_get(run, "start")));
     table_add_format(table, STYLE_PLAIN, "%.3g s", seconds_of(run));
     table_add(table, text_of(run, "state"), STYLE_PLAIN);
     table_add(table, text_of(run, "kind"), STYLE_PLAIN);

@@ -309,6 +309,29 @@ static void a_target_that_may_have_been_meant_is_asked_about(void **state)
     }
 }
 
+static void assert_marks(const char *marks, const char *expected)
+{
+    AUTO_JSON json_t *answer = json_loads(marks, 0, NULL);
+    AUTO_TEXT struct text text = {0};
+
+    profile_append_marks(&text, answer);
+    text_append_char(&text, '\0');
+    assert_string_equal(text.data, expected);
+}
+
+static void who_names_no_mark_is_told_the_latest(void **state)
+{
+#define MARK(text) "{\"id\": 1, \"time\": 1, \"text\": \"" text "\"}"
+    (void)state;
+    assert_marks("{\"marks\": []}", "none has been set yet");
+    assert_marks("{\"marks\": [" MARK("\\u001b") "]}", "the only one is \"\\x1b\"");
+    assert_marks("{\"marks\": [" MARK("a") ", " MARK("b") "]}", "the latest are \"b\", \"a\"");
+    assert_marks("{\"marks\": [" MARK("a") ", " MARK("b") ", " MARK("c") ", " MARK("d") ", " MARK(
+                     "e") ", " MARK("f") "]}",
+                 "the latest are \"f\", \"e\", \"d\", \"c\", \"b\"; pmutool marks lists all");
+#undef MARK
+}
+
 static void a_path_has_what_the_options_want(void **state)
 {
     struct profile_options options = {.target = "cgroup:/a b&c",
@@ -349,6 +372,7 @@ int main(void)
         cmocka_unit_test(of_which_time_there_are_samples_is_told),
         cmocka_unit_test(who_asks_about_another_target_is_told_those_that_there_are),
         cmocka_unit_test(a_target_that_may_have_been_meant_is_asked_about),
+        cmocka_unit_test(who_names_no_mark_is_told_the_latest),
         cmocka_unit_test(a_path_has_what_the_options_want),
     };
 

@@ -87,11 +87,8 @@ static bool all_tasks_ended(const struct run_session *session)
     return true;
 }
 
-static bool has_target_ended(struct run_session *session, uint64_t now_ns)
+static bool is_target_gone(const struct run_session *session)
 {
-    if (now_ns < session->look_ns)
-        return false;
-    session->look_ns = now_ns + LOOK_NS;
     switch (session->wish.kind) {
     case TARGET_CGROUP:
         return cgroup_is_removed(session->target.cgroup_fd);
@@ -100,6 +97,15 @@ static bool has_target_ended(struct run_session *session, uint64_t now_ns)
     default:
         return false;
     }
+}
+
+/* The same, but one does not look each time. */
+static bool has_target_ended(struct run_session *session, uint64_t now_ns)
+{
+    if (now_ns < session->look_ns)
+        return false;
+    session->look_ns = now_ns + LOOK_NS;
+    return is_target_gone(session);
 }
 
 /* Reads what the counters say for the last time. */
@@ -121,6 +127,8 @@ static void end_counters(struct run_session *session, uint64_t now_ns)
 
 void run_session_end(struct run_session *session, enum run_state state, uint64_t now_ns)
 {
+    if (state == RUN_WAS_STOPPED && is_target_gone(session))
+        state = RUN_TARGET_GONE;
     if (session->schedule)
         schedule_session_end(session->schedule, session->recording, now_ns);
     else

@@ -112,14 +112,21 @@ void table_add_format(struct table *table, enum style style, const char *format,
     table_add(table, text ? text : "", style);
 }
 
-void table_add_time(struct table *table, double seconds)
+void table_print_time(double seconds, char ret_text[TABLE_TIME_SIZE])
 {
     const time_t time = (time_t)seconds;
     struct tm local = {0};
-    char text[32] = "";
 
+    *ret_text = '\0';
     if (localtime_r(&time, &local))
-        (void)strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S", &local);
+        (void)strftime(ret_text, TABLE_TIME_SIZE, "%Y-%m-%d %H:%M:%S", &local);
+}
+
+void table_add_time(struct table *table, double seconds)
+{
+    char text[TABLE_TIME_SIZE];
+
+    table_print_time(seconds, text);
     table_add(table, text, STYLE_PLAIN);
 }
 

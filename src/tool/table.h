@@ -32,7 +32,9 @@ void table_add(struct table *table, const char *text, enum style style);
 void table_add_format(struct table *table, enum style style, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Adds a time, in seconds since 1970, as a date and a time of the day here. */
+/* A time, in seconds since 1970, as a date and a time of the day here; and that as a cell. */
+#define TABLE_TIME_SIZE 32
+void table_print_time(double seconds, char ret_text[TABLE_TIME_SIZE]);
 void table_add_time(struct table *table, double seconds);
 
 /*

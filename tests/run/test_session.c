@@ -124,6 +124,28 @@ static void session__page_faults_of_a_process_are_counted_in_rows(void **state)
     assert_int_equal(f->setup.mechanism->open_counters, 0);
 }
 
+static void session__that_is_stopped_when_its_process_has_ended_has_lost_its_target(void **state)
+{
+    struct fixture *f = *state;
+    const pid_t child = fork();
+
+    if (child == 0) {
+        (void)pause();
+        _exit(0);
+    }
+    for (int i = 0; i < 2; i++) {
+        AUTO(run_session) struct run_session *session = open_for(f, child, "\"page-faults\"");
+
+        if (i == 1) {
+            assert_int_equal(kill(child, SIGKILL), 0);
+            assert_int_equal(waitpid(child, NULL, 0), child);
+        }
+        run_session_end(session, RUN_WAS_STOPPED, clock_monotonic_ns());
+        assert_int_equal(run_session_recording(session)->state,
+                         i == 1 ? RUN_TARGET_GONE : RUN_WAS_STOPPED);
+    }
+}
+
 static void session__leaves_nothing_open(void **state)
 {
     struct fixture *f = *state;
@@ -221,6 +243,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(session__page_faults_of_a_process_are_counted_in_rows,
                                         set_up, tear_down),
+        cmocka_unit_test_setup_teardown(
+            session__that_is_stopped_when_its_process_has_ended_has_lost_its_target, set_up,
+            tear_down),
         cmocka_unit_test_setup_teardown(session__leaves_nothing_open, set_up, tear_down),
         cmocka_unit_test_setup_teardown(
             session__an_event_that_cannot_be_counted_is_left_out_with_words, set_up, tear_down),

@@ -22,25 +22,35 @@ static int make_request(struct pmu_client *client, const char *method, const cha
                                        : pmu_client_delete(client, path, ret_answer);
 }
 
-/* Asks, and shows the answer by `show`; NULL: as it is. Returns the exit status. */
-static int ask(const struct runs_options *options, const char *method, const char *path,
-               const json_t *body, int (*show)(const json_t *answer))
+/* Returns the exit status. */
+static int get_answer(const struct runs_options *options, const char *method, const char *path,
+                      const json_t *body, json_t **ret_answer)
 {
-    AUTO_JSON json_t *answer = NULL;
     struct pmu_client *client;
     int status = EXIT_SUCCESS, r = pmu_client_open(command_socket(options->socket), &client);
 
     if (r < 0)
         return command_fail(r);
-    r = make_request(client, method, path, body, &answer);
-    if (r < 0)
+    if (make_request(client, method, path, body, ret_answer) < 0)
         status = control_client_complain(options->socket, client);
-    else if (!show)
-        (void)printf("%s\n", json_is_string(answer) ? json_string_value(answer) : "");
-    else if ((options->json ? json_print(TAKE(answer)) : show(answer)) < 0)
-        status = command_fail(-ENOMEM);
     (void)pmu_client_close(client);
     return status;
+}
+
+/* Asks, and shows the answer by `show`; NULL: as it is. Returns the exit status. */
+static int ask(const struct runs_options *options, const char *method, const char *path,
+               const json_t *body, int (*show)(const json_t *answer))
+{
+    AUTO_JSON json_t *answer = NULL;
+    const int status = get_answer(options, method, path, body, &answer);
+
+    if (status != EXIT_SUCCESS)
+        return status;
+    if (!show)
+        (void)printf("%s\n", json_is_string(answer) ? json_string_value(answer) : "");
+    else if ((options->json ? json_print(TAKE(answer)) : show(answer)) < 0)
+        return command_fail(-ENOMEM);
+    return EXIT_SUCCESS;
 }
 
 /* The events as the request has them. */
@@ -77,6 +87,22 @@ static int start(const struct runs_options *options)
     return ask(options, "POST", "/api/v1/runs", request, runs_show_begun);
 }
 
+/* One that has ended already is shown, which is no error: it is what was wanted. */
+static int stop(const struct runs_options *options)
+{
+    AUTO_JSON json_t *run = NULL;
+    char path[64];
+    int status;
+
+    (void)snprintf(path, sizeof(path), "/api/v1/runs/%s", options->words[0]);
+    status = get_answer(options, "GET", path, NULL, &run);
+    if (status != EXIT_SUCCESS)
+        return status;
+    runs_tell_ended(run);
+    (void)snprintf(path, sizeof(path), "/api/v1/runs/%s/stop", options->words[0]);
+    return ask(options, "POST", path, NULL, runs_show_begun);
+}
+
 static int act(const struct runs_options *options)
 {
     static const struct {
@@ -88,13 +114,14 @@ static int act(const struct runs_options *options)
         {"csv", "GET", "/", "", ".csv", NULL},
         {"compare", "GET", "/compare?a=", "&b=", "", runs_show_comparison},
         {"delete", "DELETE", "/", "", "", runs_show_nothing},
-        {"stop", "POST", "/", "", "/stop", runs_show_begun},
     };
     char target[128];
     size_t i = 0;
 
     if (strcmp(options->action, "start") == 0)
         return start(options);
+    if (strcmp(options->action, "stop") == 0)
+        return stop(options);
     while (strcmp(asked[i].action, options->action) != 0)
         i++;
     (void)snprintf(target, sizeof(target), "/api/v1/runs%s%s%s%s%s", asked[i].before,

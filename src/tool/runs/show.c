@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tool/command.h"
 #include "tool/table.h"
 
 static const char *text_of(const json_t *object, const char *key)
@@ -77,6 +78,19 @@ static int show_head(const json_t *run)
 int runs_show_begun(const json_t *answer)
 {
     return show_head(answer);
+}
+
+void runs_tell_ended(const json_t *answer)
+{
+    const json_t *end = json_object_get(answer, "end");
+    char when[TABLE_TIME_SIZE] = "";
+
+    if (strcmp(text_of(answer, "state"), "running") == 0)
+        return;
+    if (json_is_number(end))
+        table_print_time(json_number_value(end), when);
+    (void)fprintf(stderr, PROGRAM ": run %.0f has ended already%s%s\n",
+                  json_number_value(json_object_get(answer, "id")), *when ? ", at " : "", when);
 }
 
 int runs_show_nothing(const json_t *answer)

@@ -10,3 +10,7 @@ int runs_show_run(const json_t *answer);
 int runs_show_comparison(const json_t *answer);
 int runs_show_begun(const json_t *answer);
 int runs_show_nothing(const json_t *answer);
+
+/* Tells on stderr that the run has ended already, and when, as who would stop it is to know.
+ * Nothing if it goes on. */
+void runs_tell_ended(const json_t *answer);

@@ -108,7 +108,10 @@ class PmutoolRecord(AskedRuns, KnownLoads, live.LiveTest):
     def test_two_records_are_compared(self):
         self.burn(70).kill()
         numbers = [self.record_shares(percent)[2]["id"] for percent in (50, 70)]
-        done = self.exporter.pmutool("profile", f"run:{numbers[1]}", f"--diff=run:{numbers[0]}")
+        compared = self.exporter.pmutool("runs", "compare", *map(str, numbers))
+        told = re.search(r"\npmutool (.*) shows which functions differ\n$", compared.stdout)[1].split()
+        self.assertEqual(told, ["profile", f"run:{numbers[1]}", f"--diff=run:{numbers[0]}"])
+        done = self.exporter.pmutool(*told)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         rows = {row["function"]: row for row in CHANGE.finditer(done.stdout)}
         self.assertEqual([rows[name]["mark"] for name in BOTH], ["-", "+"])

@@ -160,6 +160,21 @@ static bool has_mean(const json_t *line, const char *run)
     return json_is_number(json_object_get(json_object_get(line, run), "mean"));
 }
 
+/* Two that have recorded have more to compare than numbers. */
+static void add_way_to_functions(struct table *table, const json_t *answer)
+{
+    const json_t *a = json_object_get(answer, "a"), *b = json_object_get(answer, "b");
+    char line[128];
+
+    if (strcmp(text_of(a, "kind"), "record") != 0 || strcmp(text_of(b, "kind"), "record") != 0)
+        return;
+    (void)snprintf(line, sizeof(line),
+                   PROGRAM " profile run:%.0f --diff=run:%.0f shows which functions differ",
+                   json_number_value(json_object_get(b, "id")),
+                   json_number_value(json_object_get(a, "id")));
+    table_add_line(table, line, STYLE_FAINT);
+}
+
 int runs_show_comparison(const json_t *answer)
 {
     static const struct table_column columns[] = {
@@ -193,5 +208,6 @@ int runs_show_comparison(const json_t *answer)
     }
     if (!has_all)
         table_add_line(table, "-: the run has no number of it, or none yet", STYLE_FAINT);
+    add_way_to_functions(table, answer);
     return table_print(table);
 }

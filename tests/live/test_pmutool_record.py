@@ -141,7 +141,7 @@ class PmutoolRecord(AskedRuns, KnownLoads, live.LiveTest):
 
     def test_a_process_for_a_while(self):
         load = self.burn(70)
-        out, _, run = self.record("-F", str(RATE), "-p", str(load.pid), "-d", "2", "-n", "2")
+        out, _, run = self.record("-F", str(RATE), "-g", "-p", str(load.pid), "-d", "2", "-n", "2")
         self.assertEqual(sorted(row["function"] for row in ROW.finditer(out)), BOTH)
         self.assertEqual(run["state"], "over")
         self.assertIsNone(load.poll())

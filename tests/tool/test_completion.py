@@ -38,8 +38,10 @@ def options(*words):
     """The options of a command beside those that all have; with "=" where they need a value."""
     found = set()
     for line in help_of(*words).splitlines():
-        option = re.match(r" +(?:(-[a-zA-Z]), )?(--[a-z.-]+)(=)?", line)
-        if option and option[2] not in ("--help", "--usage", "--version"):
+        option = re.match(r" +(?:(-[a-zA-Z]), )?(--[a-z.-]+)(=)?|  (-[a-zA-Z])  ", line)
+        if option and option[4]:
+            found.add(option[4])
+        elif option and option[2] not in ("--help", "--usage", "--version"):
             found |= {option[2] + (option[3] or "")} | ({option[1]} if option[1] else set())
     return found
 

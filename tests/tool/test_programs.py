@@ -136,7 +136,10 @@ class CommandLine(unittest.TestCase):
                             '-e "cycles,page-faults": expected one event, which is sampled'),
                            (["-e", "{cycles,page-faults}"],
                             '-e "{cycles,page-faults}": expected one event, which is sampled'),
-                           (["-a", "-G", "/a"], "are different targets; expected one of them"),
+                           (["-a", "-G", "/a"], "one target is recorded; expected one of -a, -G, -p and --process, once"),
+                           (["-g", "-p", "1", "-p", "2"], "one target is recorded; expected one of"),
+                           (["-p", "1,2"], '-p "1,2": expected the number of one process; --process records those '
+                                           "of a group, and -G those of a cgroup"),
                            (["-a", "--", "true"], "expected a target or a command, and not both"),
                            (["-p", "x"], '-p "x": expected the number of one process'),
                            (["-p", "0"], '-p "0": expected the number of one process'),

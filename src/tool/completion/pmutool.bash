@@ -17,7 +17,7 @@ declare -gA _pmutool_options=(
     [profile]="--diff= --diff-target= --duration= --end= --format= --json --lines= --measure= --min=
         --output= --range= --socket= --start= -d -n -o"
     [record]="--all-cpus --cgroup= --duration= --event= --format= --freq= --json --lines= --output=
-        --pid= --process= --socket= --title= -F -G -a -d -e -n -o -p"
+        --pid= --process= --socket= --title= -F -G -a -d -e -g -n -o -p"
     [reload]="--json --socket="
     [runs]="--duration= --event= --free --interval= --json --notes= --socket= --target= -d -e -i"
     [schedule]="--duration= --json --lines= --output= --run= --socket= --timehist --title= -d -n -o"

@@ -37,11 +37,15 @@ static const struct argp_option entries[] = {
      .key = 'a',
      .doc = "The whole machine. So it is, too, where there is no command and no other target."},
     {.name = "cgroup", .key = 'G', .arg = "CGROUP", .doc = "A cgroup with those below it."},
+    {.key = 'g', .doc = "As in perf record, and needless: stacks are always recorded."},
     {.name = "pid",
      .key = 'p',
      .arg = "PID",
-     .doc = "A process with all its threads, and what these start from now on."},
-    {.name = "process", .key = KEY_PROCESS, .arg = "NAME", .doc = "Processes of this name."},
+     .doc = "One process with all its threads, and what these start from now on."},
+    {.name = "process",
+     .key = KEY_PROCESS,
+     .arg = "NAME",
+     .doc = "The processes of a group of the configuration."},
     {.name = "duration",
      .key = 'd',
      .arg = "SECONDS",
@@ -62,7 +66,7 @@ static void take_event(struct record_options *options, const char *argument)
 static void take_target(struct record_options *options, const char *prefix, const char *argument)
 {
     if (options->target.length > 0)
-        command_refuse("-a, -G, -p and --process are different targets; expected one of them");
+        command_refuse("one target is recorded; expected one of -a, -G, -p and --process, once");
     text_append_string(&options->target, prefix);
     text_append_string(&options->target, argument);
     text_append_char(&options->target, '\0');
@@ -73,7 +77,9 @@ static void take_process(struct record_options *options, const char *argument)
     uint64_t pid;
 
     if (parse_u64(argument, &pid) < 0 || pid == 0 || pid > INT_MAX)
-        command_refuse("-p %s: expected the number of one process", SHOWN(argument));
+        command_refuse("-p %s: expected the number of one process; --process records those of a "
+                       "group, and -G those of a cgroup",
+                       SHOWN(argument));
     take_target(options, "pid:", argument);
 }
 
@@ -127,6 +133,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case 'e':
         take_event(options, argument);
+        return 0;
+    case 'g':
         return 0;
     case 'F':
         options->rate_hz = option_number("-F", argument, 1, RUN_RATE_MOST_HZ);

@@ -120,6 +120,15 @@ static int read_target(const char *name, struct text *text, struct profile_choic
     return refuse_target(name, text);
 }
 
+int profile_target_check(const char *name, struct text *text)
+{
+    struct profile_choice choice = {0};
+    const int r = read_target(name, text, &choice);
+
+    free_choice(&choice);
+    return r;
+}
+
 /* One of several words; the first where the argument is not given. NULL ends them. */
 static int read_word(const struct query *query, const char *argument, const char *const *words,
                      struct text *text, unsigned *ret_number)

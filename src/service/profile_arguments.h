@@ -44,6 +44,9 @@ struct profile_arguments {
 
 void profile_arguments_free(void *object);
 
+/* Whether a target has this name; it need not be there. 0; -EINVAL, with words, or -ENOMEM. */
+int profile_target_check(const char *name, struct text *text);
+
 /* A choice as a range of the store, which borrows from it. */
 struct profile_range profile_choice_range(const struct profile_choice *choice);
 

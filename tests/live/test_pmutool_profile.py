@@ -313,10 +313,10 @@ class Profile(live.LiveTest):
         for name, meant in (("nonsense", "process:nonsense or cgroup:/nonsense"),
                             ("one/two", "cgroup:/one/two")):
             status, out, error = self.pmutool(name)
-            self.assertEqual((status, out), (1, ""))
-            self.assertEqual(error, f'pmutool: target "{name}" does not say of which kind it is; expected '
+            self.assertEqual((status, out), (2, ""))
+            self.assertEqual(error, f'pmutool: error: target "{name}" does not say of which kind it is; expected '
                                     "machine, cgroup:PATH, process:NAME or run:NUMBER; meant may be "
-                                    f"{meant}\n")
+                                    f"{meant} (try --help)\n")
         self.burn("known", 70)
         error = self.pmutool(self.target("knwon"))[2]
         self.assertIn(f"; did you mean {self.target('known')}?\n", error)

@@ -177,6 +177,20 @@ class CommandLine(unittest.TestCase):
                 self.assertEqual((status, out), (2, ""))
                 self.assertIn(why, err)
 
+    def test_what_is_wrong_is_told_before_the_service_is_looked_for(self):
+        kind = "does not say of which kind it is; expected machine, cgroup:PATH, process:NAME or run:NUMBER"
+        of_start = "-e, --target, -i, -d, --notes and --free are of start; expected runs "
+        for words, why in (("profile machine --min=abc", '--min is "abc"; expected a number from 0 to 100'),
+                           ("profile a", f'target "a" {kind}; meant may be process:a or cgroup:/a (try'),
+                           ("profile machine --diff-target=a", f'target "a" {kind}'),
+                           ("profile cgroup:", 'target "cgroup:" has no profile; expected machine'),
+                           ("annotate \x1b main", f'target "\\x1b" {kind}'),
+                           ("runs -d1", of_start + "list"), ("runs show 1 --target=machine", of_start + "show ID")):
+            with self.subTest(words=words):
+                status, out, err = run(PMUTOOL, *words.split(" "), "--socket=/nowhere")
+                self.assertEqual((status, out), (2, ""))
+                self.assertTrue(err.startswith("pmutool: error: " + why), err)
+
     def test_the_name_of_a_file_tells_its_format_where_no_option_does(self):
         for name, of in (("a.pb.gz", "pprof"), ("a.pb", "pprof"), ("a.pprof", "pprof"),
                          ("a.collapsed", "collapsed"), ("a.json.folded", "collapsed"),

@@ -19,6 +19,7 @@
 #include "tool/profile/path.h"
 #include "tool/profile/show.h"
 #include "tool/profile/span_options.h"
+#include "tool/profile/target.h"
 
 #define EXPECTED "annotate TARGET FUNCTION"
 
@@ -130,6 +131,7 @@ int run_annotate(int argc, char **argv)
     int status;
 
     command_parse(&argp, argc, argv, &annotate);
+    profile_target_check_name(annotate.target);
     if (pmu_client_open(command_socket(annotate.where.socket), &client) < 0)
         return command_fail(-ENOMEM);
     status = answer(&annotate, client);

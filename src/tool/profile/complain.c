@@ -10,7 +10,7 @@
 #include "tool/control_client.h"
 #include "tool/json.h"
 #include "tool/profile/head.h"
-#include "tool/profile/options.h"
+#include "tool/profile/target.h"
 #include "tool/terminal.h"
 
 #define MOST_NAMED    5

@@ -10,15 +10,14 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/parse.h"
 #include "config/config_error.h"
 #include "tool/command.h"
 #include "tool/profile/form_options.h"
 #include "tool/profile/span_options.h"
+#include "tool/profile/target.h"
 
 #define USUAL_LEAST 1.0
 #define MARK        "mark:"
-#define RUN         "run:"
 
 enum { KEY_DIFF = 0x1300, KEY_DIFF_TARGET, KEY_MEASURE, KEY_MIN };
 
@@ -69,11 +68,6 @@ static double take_least(const char *argument)
     return least;
 }
 
-bool profile_target_is_run(const char *target)
-{
-    return strncmp(target, RUN, strlen(RUN)) == 0;
-}
-
 /*
  * What is compared with a part of itself does not differ in that: times ago are refused then, while
  * who names a start and an end knows what they ask for.
@@ -110,22 +104,14 @@ static void take_before(struct reading *reading, uint64_t now_ns)
         take_range_before(reading, now_ns);
 }
 
-static void check_number(const char *target)
-{
-    uint64_t number;
-
-    if (target && profile_target_is_run(target) && parse_u64(target + strlen(RUN), &number) < 0)
-        command_refuse("%s is no run; expected run:NUMBER, as pmutool runs lists them",
-                       SHOWN(target));
-}
-
 /* A run has a range of its own, and is compared with nothing but a run. */
-static void check_runs(const struct profile_options *options)
+static void check_targets(const struct profile_options *options)
 {
     const char *before = options->before_target;
 
-    check_number(options->target);
-    check_number(before);
+    profile_target_check_name(options->target);
+    if (before)
+        profile_target_check_name(before);
     if (options->is_difference &&
         (profile_target_is_run(options->target) ? !before || !profile_target_is_run(before)
                                                 : before && profile_target_is_run(before)))
@@ -151,7 +137,7 @@ static void check(struct reading *reading)
 
     options->span = profile_span_take(&reading->span, now_ns);
     take_before(reading, now_ns);
-    check_runs(options);
+    check_targets(options);
     profile_form_check(&reading->form, PROFILE_FORMAT_TABLE);
     if (options->is_difference && options->format != PROFILE_FORMAT_TABLE &&
         options->format != PROFILE_FORMAT_JSON)

@@ -41,8 +41,5 @@ struct profile_options {
 /* Takes the command line apart, which it refuses if it is wrong. The words are borrowed. */
 void profile_options_parse(int argc, char **argv, struct profile_options *ret_options);
 
-/* Whether a target is written as a run: "run:5". */
-bool profile_target_is_run(const char *target);
-
 /* The word of a format: "table". */
 const char *profile_format_name(enum profile_format format);

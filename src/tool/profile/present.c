@@ -13,6 +13,7 @@
 #include "tool/profile/output.h"
 #include "tool/profile/path.h"
 #include "tool/profile/show.h"
+#include "tool/profile/target.h"
 
 struct question {
     const struct profile_options *options;

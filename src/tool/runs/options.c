@@ -89,39 +89,55 @@ static void check(struct runs_options *options)
             command_refuse("expected %s", actions[index].expected);
         return;
     }
+    if (options->is_of_start)
+        command_refuse("-e, --target, -i, -d, --notes and --free are of start; expected %s",
+                       actions[index].expected);
     for (size_t i = 0; i < options->n_words; i++)
         if (parse_u64(options->words[i], &number) < 0)
             command_refuse("%s is no number of a run", SHOWN(options->words[i]));
+}
+
+/* An option of start. False: it is none. */
+static bool take_of_start(struct runs_options *options, int key, char *argument)
+{
+    switch (key) {
+    case 'e':
+        option_events(argument, &options->events);
+        return true;
+    case 'i':
+        options->interval_ns =
+            option_seconds('i', argument, RUN_INTERVAL_LEAST_NS, RUN_INTERVAL_MOST_NS);
+        return true;
+    case 'd':
+        options->duration_ns =
+            option_seconds('d', argument, RUN_INTERVAL_LEAST_NS, RUN_DURATION_MOST_NS);
+        return true;
+    case KEY_TARGET:
+        options->target = argument;
+        return true;
+    case KEY_NOTES:
+        options->notes = argument;
+        return true;
+    case KEY_FREE:
+        options->takes_free = true;
+        return true;
+    default:
+        return false;
+    }
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct runs_options *options = state->input;
 
+    if (take_of_start(options, key, argument)) {
+        options->is_of_start = true;
+        return 0;
+    }
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &options->socket;
         state->child_inputs[1] = &options->json;
-        return 0;
-    case 'e':
-        option_events(argument, &options->events);
-        return 0;
-    case 'i':
-        options->interval_ns =
-            option_seconds('i', argument, RUN_INTERVAL_LEAST_NS, RUN_INTERVAL_MOST_NS);
-        return 0;
-    case 'd':
-        options->duration_ns =
-            option_seconds('d', argument, RUN_INTERVAL_LEAST_NS, RUN_DURATION_MOST_NS);
-        return 0;
-    case KEY_TARGET:
-        options->target = argument;
-        return 0;
-    case KEY_NOTES:
-        options->notes = argument;
-        return 0;
-    case KEY_FREE:
-        options->takes_free = true;
         return 0;
     case ARGP_KEY_ARG:
         take_word(options, argument);

@@ -23,6 +23,7 @@ struct runs_options {
     uint64_t interval_ns, duration_ns; /* 0: what is usual */
     struct event_name_list events;
     bool takes_free;
+    bool is_of_start; /* one of these stands there */
 };
 
 /* Does not return for a wrong command line or --help. */

@@ -188,7 +188,9 @@ static void parse_line(int argc, char **argv, struct line *line)
         .parser = parse,
         .args_doc = "COMMAND [ARGUMENT...]",
         .doc = "Tooling for pmu_exporter.\v"
-               "\"pmutool COMMAND --help\" explains a command.",
+               "\"pmutool COMMAND --help\" explains a command. A TARGET is machine, cgroup:PATH or "
+               "process:NAME, where NAME is that of a group of processes of the configuration; of "
+               "profile also run:NUMBER, and of schedule pid:NUMBER.",
         .children = children,
     };
 

@@ -256,6 +256,7 @@ class CommandLine(unittest.TestCase):
 
     def test_help_has_each_command_and_behind_one_only_that(self):
         out = run(PMUTOOL, "--help")[1]
+        self.assertIn("A TARGET is machine, cgroup:PATH or process:NAME, ", " ".join(out.split()))
         for usage, words in (("check config FILE", ["check", "config"]), ("reload ", ["reload"]),
                              ("pause DURATION|off", ["pause"])):
             self.assertIn(f"\n  {usage}", out)

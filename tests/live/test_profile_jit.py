@@ -9,6 +9,7 @@ import os
 import pathlib
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 
@@ -132,6 +133,17 @@ class JitTest(live.LiveTest):
         with self.running("a", "node", "--perf-basic-prof", "--interpreted-frames-native-stack", "hot.js"):
             stacks = self.until(exporter, "a", lambda s: most(is_whole, s), "whole stacks")
         print(f"{sum(n for s, n in stacks.items() if is_whole(s))} whole of {sum(stacks.values())}")
+
+    def test_functions_of_a_script_are_those_of_its_interpreter(self):
+        exporter = self.start()
+        script = "def hot_inner():\n  for i in range(20000): i * i\nwhile True: hot_inner()\n"
+
+        def is_interpreted(stack):
+            return any(frame.name.startswith("_PyEval_") for frame in stack)
+
+        with self.running("a", sys.executable, "-c", script):
+            stacks = self.until(exporter, "a", lambda s: most(is_interpreted, s), "frames of the interpreter")
+        self.assertFalse([stack for stack in stacks if "hot_inner" in " ".join(f.name for f in stack)])
 
     def test_java_has_names_from_when_it_was_asked_for_a_map(self):
         live.need("jcmd")

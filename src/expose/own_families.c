@@ -121,7 +121,8 @@ static const struct own_number profile_numbers[] = {
     {"pmu_exporter_profile_samples_total", "Number of stacks that were sampled.", FAMILY_COUNTER,
      NUMBER_COUNT, STATUS(profile.samples)},
     {"pmu_exporter_profile_samples_lost_total",
-     "Number of samples that found no room on their way from the kernel. In profiles they stand as [sample lost].",
+     "Number of samples that found no room on their way from the kernel. In profiles they stand as "
+     "[sample lost].",
      FAMILY_COUNTER, NUMBER_COUNT, STATUS(profile.lost)},
     {"pmu_exporter_profile_processes",
      "Number of processes of which is known now what they have mapped.", FAMILY_GAUGE, NUMBER_COUNT,

@@ -25,6 +25,6 @@ struct profile_program {
     int (*take)(void *context, const struct profile_sample *sample); /* of the present reading */
     void *context;
     uint64_t lost_told; /* of the samples that found no room */
-    size_t next_cpu; /* whose ring is looked at next */
+    size_t next_cpu;    /* whose ring is looked at next */
     struct profile_event *events;
 };

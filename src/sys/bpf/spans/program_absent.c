@@ -15,22 +15,21 @@ int spans_program_load(const struct switch_program *of, size_t entries,
 
 /* No table can be made, and so none of the following is ever called. */
 
-int spans_program_add(struct keyed_program *program, size_t number,
+int spans_program_add(struct keyed_program *spans, size_t number,
                       const struct span_event events[SPAN_SIDES], enum bpf_refusal *ret_refusal)
 {
-    (void)program, (void)number, (void)events;
+    (void)spans, (void)number, (void)events;
     *ret_refusal = BPF_REFUSAL_NOT_BUILT;
     return -EOPNOTSUPP;
 }
 
-void spans_program_remove(struct keyed_program *program, size_t number)
+void spans_program_remove(struct keyed_program *spans, size_t number)
 {
-    (void)program, (void)number;
+    (void)spans, (void)number;
 }
 
-int spans_program_descriptor(const struct keyed_program *program, size_t number,
-                             enum span_side side)
+int spans_program_descriptor(const struct keyed_program *spans, size_t number, enum span_side side)
 {
-    (void)program, (void)number, (void)side;
+    (void)spans, (void)number, (void)side;
     return -1;
 }

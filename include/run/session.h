@@ -57,8 +57,8 @@ uint64_t run_session_due_ns(const struct run_session *session);
 enum run_state run_session_turn(struct run_session *session, uint64_t now_ns);
 
 /*
- * Ends the run before its time: reads a last time, and closes everything. Who stops it because they
- * have seen the target end was faster than we: its state is RUN_TARGET_GONE, too.
+ * Ends the run before its time: reads a last time, and closes everything. If it is stopped when its
+ * target has ended, its state is RUN_TARGET_GONE, too.
  */
 void run_session_end(struct run_session *session, enum run_state state, uint64_t now_ns);
 

@@ -46,9 +46,10 @@ struct sampler {
     struct kernel_names *kernel;
     struct stack_names names;
     struct changed_processes *changed;
-    struct sample_list taken;   /* of this turn */
-    struct sample_list waiting; /* for files */
-    bool reads;                 /* a job is under way */
+    struct sample_list taken;                    /* of this turn */
+    struct sample_list waiting;                  /* for files */
+    struct profile_lost lost[PROFILE_LOST_MOST]; /* scratch of a turn */
+    bool reads;                                  /* a job is under way */
     enum sampler_read reads_for;
     struct code_desk desk;
     struct sampler_recording recording;

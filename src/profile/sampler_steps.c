@@ -19,6 +19,8 @@
 #define LOOKS_WALL_NS   (NS_PER_SECOND / 2)  /* likewise, by the clock */
 #define LOOKS_OF_A_TURN 64
 #define PUT_OFF_NS      (10 * NS_PER_SECOND)
+#define LOST_STEPS      100
+#define LOST_MOST       1000000
 #define MOST_LOOKS      1024 /* at processes that were sampled, or have ended by now */
 
 /*
@@ -294,21 +296,57 @@ void sampler_look(struct sampler *sampler, uint64_t now_ns)
     cut_doubtful(sampler);
 }
 
-/* When they were taken is not known: by now. */
-static void keep_lost(void *context, const struct profile_lost *whose, uint64_t n)
+static void keep_lost_of(struct sampler *sampler, const struct profile_losers *whose, uint64_t n,
+                         uint64_t time_ns)
 {
-    struct sampler *sampler = context;
     const struct profile_sample sample = {
         .cgroup = whose->cgroup, .process = whose->process, .outcome = PROFILE_LOST};
 
     for (; n > 0; n--)
-        (void)keep(sampler, &sample, true, sampler->read_ns, clock_realtime_ns());
+        (void)keep(sampler, &sample, true, sampler->read_ns, time_ns);
+}
+
+/* When the ring was full at the latest: the last sample that found room in it. */
+static uint64_t full_since_ns(const struct sampler *sampler, uint64_t now_ns)
+{
+    uint64_t since_ns = 0;
+
+    for (size_t at = 0; at < sampler->taken.n_bytes;) {
+        const struct profile_sample *sample = sample_list_next(&sampler->taken, &at);
+
+        since_ns = sample->time_ns > since_ns ? sample->time_ns : since_ns;
+    }
+    return since_ns > 0 && since_ns < now_ns ? since_ns : now_ns;
+}
+
+/*
+ * What was lost between then and now, evenly, which is nearer to the truth than at one time. No
+ * more than LOST_MOST, which takes half a second: all of them are in the figures.
+ */
+static void keep_lost(struct sampler *sampler, uint64_t now_ns)
+{
+    struct profile_lost *lost = sampler->lost;
+    const size_t n = profile_program_read_lost(sampler->program, lost);
+    const uint64_t since_ns = n > 0 ? full_since_ns(sampler, now_ns) : now_ns;
+    const uint64_t begin_ns = clock_realtime_ns() - (now_ns - since_ns);
+    uint64_t left = LOST_MOST;
+
+    for (uint64_t step = 0; n > 0 && step < LOST_STEPS; step++)
+        for (size_t i = 0; i < n; i++) {
+            const uint64_t due =
+                lost[i].n * (step + 1) / LOST_STEPS - lost[i].n * step / LOST_STEPS;
+            const uint64_t kept = due < left ? due : left;
+
+            keep_lost_of(sampler, &lost[i].whose, kept,
+                         begin_ns + (now_ns - since_ns) * step / LOST_STEPS);
+            left -= kept;
+        }
 }
 
 void sampler_process(struct sampler *sampler, uint64_t now_ns)
 {
     process_waiting(sampler, now_ns);
     process(sampler, &sampler->taken, &sampler->waiting, now_ns);
-    profile_program_read_lost(sampler->program, keep_lost, sampler);
+    keep_lost(sampler, now_ns);
     changed_processes_forget(sampler->changed);
 }

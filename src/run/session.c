@@ -99,7 +99,7 @@ static bool is_target_gone(const struct run_session *session)
     }
 }
 
-/* The same, but one does not look each time. */
+/* As is_target_gone(), but it looks only once in LOOK_NS. */
 static bool has_target_ended(struct run_session *session, uint64_t now_ns)
 {
     if (now_ns < session->look_ns)

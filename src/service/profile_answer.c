@@ -26,7 +26,7 @@ int profile_tell_none(int r, const struct profile_sources *sources,
         text_append_format(text, "; the path of a cgroup begins with /, as cgroup:/%.256s does",
                            choice->label);
     if (choice->scope == PROFILE_CGROUP && strcmp(choice->label, "/") == 0)
-        text_append_string(text, "; the whole machine is called machine");
+        text_append_string(text, "; the target machine is the whole machine");
     if (sources->sampler)
         return r;
     text_append_string(text, "; ");

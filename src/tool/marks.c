@@ -18,8 +18,7 @@ static const struct argp_child children[] = {{.argp = &control_client_argp}, {0}
 
 static const struct argp argp = {
     .parser = parse,
-    .doc = "List the marks that the running service keeps, which pmutool mark has set, the latest "
-           "last.\v"
+    .doc = "List the marks that the running service keeps, the latest last.\v"
            "Exit status 0: done; 1: not, with the reason on stderr; 2: the command line is wrong.",
     .children = children,
 };
@@ -52,11 +51,12 @@ int run_marks(int argc, char **argv)
     struct control_client where = {0};
     AUTO_JSON json_t *answer = NULL;
     struct pmu_client *client;
-    int status = EXIT_SUCCESS;
+    int status = EXIT_SUCCESS, r;
 
     command_parse(&argp, argc, argv, &where);
-    if (pmu_client_open(command_socket(where.socket), &client) < 0)
-        return command_fail(-ENOMEM);
+    r = pmu_client_open(command_socket(where.socket), &client);
+    if (r < 0)
+        return command_fail(r);
     if (pmu_client_get(client, "/api/v1/marks", &answer) < 0)
         status = control_client_complain(where.socket, client);
     else if ((where.json ? json_print(TAKE(answer)) : show(answer)) < 0)

@@ -248,7 +248,7 @@ class PmutoolRecord(AskedRuns, KnownLoads, live.LiveTest):
     def test_where_no_cgroup_is_counted_the_root_of_all_is_told_to_be_the_machine(self):
         done = self.exporter.pmutool("profile", "cgroup:/")
         self.assertEqual((done.returncode, done.stdout), (1, ""))
-        self.assertIn("no samples of cgroup:/; the whole machine is called machine\n", done.stderr)
+        self.assertIn("no samples of cgroup:/; the target machine is the whole machine\n", done.stderr)
 
     def test_a_file_is_for_pprof(self):
         self.burn(70)

@@ -34,6 +34,10 @@ class WithoutBpf(live.LiveTest):
             lambda m: m.value("pmu_exporter_profile_supported", reason=REASON) == 0, PATIENCE,
             "the reason of profiles")
         self.assertEqual(exporter.get("/api/v1/profile?target=machine").status, 503)
+        exporter.log_until("nothing is sampled for profiles")
+        line, = (line for line in exporter.log_lines() if "nothing is sampled for profiles" in line)
+        self.assertIn("level=warn", line)
+        self.assertIn(f'reason="{REASON}" hint=', line)
 
 
 if __name__ == "__main__":

@@ -100,7 +100,7 @@ set_tests_properties(live/process_faults PROPERTIES PROCESSORS 3)
 
 # The exporter as it is built where no program for the kernel can be: the files that stand for their
 # loaders come before the loaders, which then are not taken out of the library.
-file(GLOB absent ${PROJECT_SOURCE_DIR}/src/sys/bpf/*_absent.c
+file(GLOB absent CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/sys/bpf/*_absent.c
      ${PROJECT_SOURCE_DIR}/src/sys/bpf/*/*_absent.c)
 add_executable(pmu_exporter_without_bpf ${PROJECT_SOURCE_DIR}/src/service/main.c ${absent})
 target_link_libraries(pmu_exporter_without_bpf PRIVATE service)

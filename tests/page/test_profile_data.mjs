@@ -36,10 +36,11 @@ test("children stand in the order of their names, and what is no function stands
 });
 
 test("stacks that are not whole are those below a note, which is not one for small frames", () => {
-  const noted = { ...ONE, functions: { ...FUNCTIONS, kind: ["note", "note", "user", "user", "note"],
-    name: ["[truncated]", "[truncated]", "work", "[deep]", "(2 small)"] } };
-  assert.equal(profile.notWhole(), 0);
-  assert.equal(new Profile(noted).notWhole(), 90);
+  const noted = (...names) => new Profile({ ...ONE, functions: { ...FUNCTIONS,
+    kind: ["note", "note", "user", "user", "note"], name: ["[truncated]", "rest", "work", ...names] } });
+  assert.deepEqual(profile.notWhole(), { n: 0, isAll: false });
+  assert.deepEqual(noted("[deep]", "(2 small)").notWhole(), { n: 90, isAll: false });
+  assert.deepEqual(noted("[deep]", "[sample lost]").notWhole(), { n: 100, isAll: true });
 });
 
 test("a node is as wide as its samples, and begins where the one before it ends", () => {

@@ -179,7 +179,7 @@ class CommandLine(unittest.TestCase):
 
     def test_what_is_wrong_is_told_before_the_service_is_looked_for(self):
         kind = "does not say of which kind it is; expected machine, cgroup:PATH, process:NAME or run:NUMBER"
-        of_start = "-e, --target, -i, -d, --notes and --free are of start; expected runs "
+        of_start = "-e, --target, -i, -d, --notes and --free belong to runs start; expected runs "
         for words, why in (("profile machine --min=abc", '--min is "abc"; expected a number from 0 to 100'),
                            ("profile a", f'target "a" {kind}; meant may be process:a or cgroup:/a (try'),
                            ("profile machine --diff-target=a", f'target "a" {kind}'),

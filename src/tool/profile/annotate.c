@@ -131,7 +131,7 @@ int run_annotate(int argc, char **argv)
     int status;
 
     command_parse(&argp, argc, argv, &annotate);
-    profile_target_check_name(annotate.target);
+    profile_target_demand(annotate.target);
     if (pmu_client_open(command_socket(annotate.where.socket), &client) < 0)
         return command_fail(-ENOMEM);
     status = answer(&annotate, client);

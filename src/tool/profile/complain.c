@@ -49,12 +49,12 @@ static void append_others(struct text *text, size_t n)
 static const char *find_likely(const json_t *targets, const char *target)
 {
     const char *colon = strchr(target, ':');
-    const char *wanted = colon ? colon + 1 : "", *words[MOST_COMPARED], *likely = NULL;
+    const char *wanted = colon ? colon + 1 : target, *words[MOST_COMPARED], *likely = NULL;
     const size_t kind = (size_t)(wanted - target);
     double most = 0;
     size_t n = 0;
 
-    if (strlen(wanted) < 2) /* all are near to that */
+    if (!colon || strlen(wanted) < 2) /* all are near to that */
         return NULL;
     for (size_t i = 0; i < json_array_size(targets); i++) {
         const json_t *one = json_array_get(targets, i);
@@ -125,7 +125,7 @@ void profile_append_marks(struct text *text, const json_t *answer)
     const size_t n = json_array_size(marks);
 
     if (n == 0)
-        text_append_string(text, "none has been set yet");
+        text_append_string(text, "there are no marks");
     else
         text_append_string(text, n == 1 ? "the only one is " : "the latest are ");
     for (size_t i = 0; i < n && i < MOST_NAMED; i++) {

@@ -36,7 +36,7 @@ static const struct argp_option entries[] = {
     {0},
 };
 
-/* How names of files end; a longer ending stands before the end of it. */
+/* How names of files end. Longer endings come first. */
 static const struct {
     const char *ending;
     enum profile_format format;

@@ -109,9 +109,9 @@ static void check_targets(const struct profile_options *options)
 {
     const char *before = options->before_target;
 
-    profile_target_check_name(options->target);
+    profile_target_demand(options->target);
     if (before)
-        profile_target_check_name(before);
+        profile_target_demand(before);
     if (options->is_difference &&
         (profile_target_is_run(options->target) ? !before || !profile_target_is_run(before)
                                                 : before && profile_target_is_run(before)))

@@ -68,17 +68,20 @@ static uint64_t take_time(const char *option, const char *argument, uint64_t now
     return ns;
 }
 
-/* Who names an hour that has not come may mean today's. */
-static const char *note_of_clock(const char *word)
+/* Who names a time of day that has not come may mean today's. */
+static const char *note_of_clock(const char *start, const char *end)
 {
-    return word && strchr(word, ':') ? " (a time of day alone is the last one before now)" : "";
+    const bool is_clock = (start && strchr(start, ':') && !strchr(start, '-')) ||
+                          (end && strchr(end, ':') && !strchr(end, '-'));
+
+    return is_clock ? " (a time of day alone is the last one that is not after now)" : "";
 }
 
 void profile_span_check(const char *option, const char *argument, const char *expected, int r)
 {
     if (r == -ERANGE)
         command_refuse("%s is %s; its start is not before its end%s", option, SHOWN(argument),
-                       note_of_clock(argument));
+                       note_of_clock(argument, NULL));
     if (r < 0)
         command_refuse("%s is %s; expected %s", option, SHOWN(argument), expected);
 }
@@ -111,6 +114,7 @@ struct profile_span profile_span_take(const struct profile_span_words *words, ui
     else if (!words->start)
         span = profile_span_ending(&(struct profile_span){0, duration_ns}, span.end_ns);
     if (span.start_ns >= span.end_ns)
-        command_refuse("the start is not before the end%s", note_of_clock(words->end));
+        command_refuse("the start is not before the end%s",
+                       note_of_clock(words->start, words->end));
     return span;
 }

@@ -17,12 +17,13 @@ bool profile_target_is_run(const char *target)
     return strncmp(target, RUN, strlen(RUN)) == 0;
 }
 
-void profile_target_check_name(const char *target)
+void profile_target_demand(const char *target)
 {
     AUTO_TEXT struct text why = {0}, safe = {0};
     uint64_t number;
 
-    if (profile_target_is_run(target) && parse_u64(target + strlen(RUN), &number) < 0)
+    if (profile_target_is_run(target) &&
+        (parse_u64(target + strlen(RUN), &number) < 0 || number == 0))
         command_refuse("%s is no run; expected run:NUMBER, as pmutool runs lists them",
                        SHOWN(target));
     if (profile_target_check(target, &why) != -EINVAL)

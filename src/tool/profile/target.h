@@ -9,4 +9,4 @@
 bool profile_target_is_run(const char *target);
 
 /* Refuses (command_refuse()) what is no name of a target, in the service's own words. */
-void profile_target_check_name(const char *target);
+void profile_target_demand(const char *target);

@@ -70,7 +70,10 @@ static int parse_calendar(const char *text, uint64_t *ret_ns)
     return -EINVAL;
 }
 
-/* A time of the day alone: the last one that is not after now. */
+/*
+ * A time of the day alone: the last one that is not after now. In the hour that comes twice when
+ * summer time ends it may be the first one.
+ */
 static int parse_clock(const char *text, uint64_t now_ns, uint64_t *ret_ns)
 {
     const time_t now = (time_t)(now_ns / NS_PER_SECOND);

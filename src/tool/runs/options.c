@@ -90,7 +90,7 @@ static void check(struct runs_options *options)
         return;
     }
     if (options->is_of_start)
-        command_refuse("-e, --target, -i, -d, --notes and --free are of start; expected %s",
+        command_refuse("-e, --target, -i, -d, --notes and --free belong to runs start; expected %s",
                        actions[index].expected);
     for (size_t i = 0; i < options->n_words; i++)
         if (parse_u64(options->words[i], &number) < 0)

@@ -11,6 +11,6 @@ int runs_show_comparison(const json_t *answer);
 int runs_show_begun(const json_t *answer);
 int runs_show_nothing(const json_t *answer);
 
-/* Tells on stderr that the run has ended already, and when, as who would stop it is to know.
- * Nothing if it goes on. */
+/* Tells a user who wants to stop the run that it has ended already, and when, on stderr. Nothing if
+ * it goes on. */
 void runs_tell_ended(const json_t *answer);

@@ -274,9 +274,9 @@ class ProfileView {
 
   /* A note stands in the graph for what is not known of these; here is how many they are. */
   tellNotWhole(profile) {
-    const n = profile.notWhole();
-    if (n > 0) this.words.append(` · ${count(n)} ${n === 1 ? "stack is" : "stacks are"} not whole (` +
-      `${shareWords(n, profile.samples[0])})`);
+    const { n, isAll } = profile.notWhole();
+    if (n > 0) this.words.append(` · ${isAll ? "" : "at least "}${count(n)} ` +
+      `${n === 1 ? "stack is" : "stacks are"} not whole (${shareWords(n, profile.samples[0])})`);
   }
 
   /* What is to be known before one believes it. */

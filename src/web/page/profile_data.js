@@ -65,10 +65,14 @@ export class Profile {
     return this.functions[this.answer.nodes.function[i]] ?? this.whole;
   }
 
-    /** Samples of a side whose stacks are not whole: they begin with a note that says why. */
-  notWhole(side = 0) {
-    return this.children[0].filter((i) => isEndNote(this.functionOf(i)))
-      .reduce((sum, i) => sum + this.totals[side][i], 0);
+  /**
+   * Samples whose stacks are not whole: they begin with a note that says why. isAll: none of them can
+   * be among the small frames that are shown as one.
+   */
+  notWhole() {
+    const notes = this.children[0].filter((i) => this.functionOf(i).kind === "note");
+    const ends = notes.filter((i) => isEndNote(this.functionOf(i)));
+    return { n: ends.reduce((sum, i) => sum + this.totals[0][i], 0), isAll: ends.length === notes.length };
   }
 
   /** How wide a node is. Of two profiles both count alike, so that what has gone is seen, too. */

@@ -323,7 +323,7 @@ static void who_names_no_mark_is_told_the_latest(void **state)
 {
 #define MARK(text) "{\"id\": 1, \"time\": 1, \"text\": \"" text "\"}"
     (void)state;
-    assert_marks("{\"marks\": []}", "none has been set yet");
+    assert_marks("{\"marks\": []}", "there are no marks");
     assert_marks("{\"marks\": [" MARK("\\u001b") "]}", "the only one is \"\\x1b\"");
     assert_marks("{\"marks\": [" MARK("a") ", " MARK("b") "]}", "the latest are \"b\", \"a\"");
     assert_marks("{\"marks\": [" MARK("a") ", " MARK("b") ", " MARK("c") ", " MARK("d") ", " MARK(

@@ -136,14 +136,15 @@ int profile_program_read(struct profile_program *program,
                          int (*take)(void *context, const struct profile_sample *sample),
                          void *context);
 
+#define PROFILE_LOST_MOST 1025 /* entries of a reading: one more than the kernel's table has */
+
 /*
- * Tells whose samples have found no room since the last call, and how many. In all they are as many
- * as the figures say; those of which it is not known whose they are have the numbers 0.
+ * Tells whose samples have found no room since the last call, and how many. In the end they are as
+ * many as the figures say; those of which it is not known whose they are have the numbers 0, and
+ * are told a call later. Returns how many entries there are.
  */
-void profile_program_read_lost(struct profile_program *program,
-                               void (*take)(void *context, const struct profile_lost *whose,
-                                            uint64_t n),
-                               void *context);
+size_t profile_program_read_lost(struct profile_program *program,
+                                 struct profile_lost ret_lost[static PROFILE_LOST_MOST]);
 
 struct profile_program_figures {
     uint64_t samples;       /* that were taken */

@@ -37,8 +37,13 @@ enum profile_outcome {
 #define PROFILE_FRAME_ADDRESS (1ULL << 63)
 
 /* Whose samples found no room in the ring. */
-struct profile_lost {
+struct profile_losers {
     __u32 cgroup, process; /* as in struct profile_sample */
+};
+
+struct profile_lost {
+    struct profile_losers whose;
+    __u64 n; /* samples */
 };
 
 /*

@@ -3,34 +3,39 @@
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
+#include <errno.h>
 
 #include "sys/bpf/profile/parts.h"
 
 #include <profile.skel.h>
 
 /*
- * The number of all is read first: what it has, the table has, too, unless that was full. So what
- * the table has more is of those that are told next time.
+ * The table and the number of all are written one after the other, and in no order that others are
+ * sure to see. What the number had at the call before, the table has by now, unless that was full.
  */
-void profile_program_read_lost(struct profile_program *program,
-                               void (*take)(void *context, const struct profile_lost *whose,
-                                            uint64_t n),
-                               void *context)
+size_t profile_program_read_lost(struct profile_program *program,
+                                 struct profile_lost ret_lost[static PROFILE_LOST_MOST])
 {
-    const uint64_t lost = profile_program_figures(program).lost;
+    const uint64_t before = program->lost_seen;
     const int fd = bpf_map__fd(program->skeleton->maps.lost);
-    struct profile_lost whose;
-    uint64_t n;
+    size_t n = 0;
+    int r = 0;
 
-    if (lost == program->lost_told)
-        return;
-    while (bpf_map_get_next_key(fd, NULL, &whose) == 0 &&
-           bpf_map_lookup_and_delete_elem(fd, &whose, &n) == 0) {
-        take(context, &whose, n);
-        program->lost_told += n;
+    program->lost_seen = profile_program_figures(program).lost;
+    if (program->lost_seen == program->lost_told)
+        return 0;
+    while (n < PROFILE_LOST_MOST - 1 && r == 0) {
+        struct profile_lost *lost = &ret_lost[n];
+
+        r = bpf_map_get_next_key(fd, NULL, &lost->whose);
+        if (r == 0)
+            r = bpf_map_lookup_and_delete_elem(fd, &lost->whose, &lost->n);
+        if (r == 0)
+            program->lost_told += ret_lost[n++].n;
     }
-    if (lost > program->lost_told) {
-        take(context, &(struct profile_lost){0}, lost - program->lost_told);
-        program->lost_told = lost;
+    if (r == -ENOENT && before > program->lost_told) {
+        ret_lost[n++] = (struct profile_lost){.n = before - program->lost_told};
+        program->lost_told = before;
     }
+    return n;
 }

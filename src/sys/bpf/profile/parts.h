@@ -24,7 +24,8 @@ struct profile_program {
     struct profile_reading *reading; /* NULL: it is made when it is needed */
     int (*take)(void *context, const struct profile_sample *sample); /* of the present reading */
     void *context;
-    uint64_t lost_told; /* of the samples that found no room */
+    uint64_t lost_seen; /* samples that found no room, as of the last reading of them */
+    uint64_t lost_told; /* of those, how many were told */
     size_t next_cpu;    /* whose ring is looked at next */
     struct profile_event *events;
 };

@@ -34,14 +34,14 @@ __u64 n_ns;              /* what all of them took this program */
 
 struct {
     __uint(type, BPF_MAP_TYPE_HASH);
-    __type(key, struct profile_lost);
+    __type(key, struct profile_losers);
     __type(value, __u64);
     __uint(max_entries, 1024);
-} lost SEC(".maps"); /* how many of whom; those that find no room here are counted above alone */
+} lost SEC(".maps"); /* how many of whom; those that find no room here are in n_lost only */
 
 static __always_inline void count_lost(const struct profile_sample *sample)
 {
-    const struct profile_lost whose = {.cgroup = sample->cgroup, .process = sample->process};
+    const struct profile_losers whose = {.cgroup = sample->cgroup, .process = sample->process};
     const __u64 none = 0;
     __u64 *n;
 
@@ -49,7 +49,7 @@ static __always_inline void count_lost(const struct profile_sample *sample)
     n = bpf_map_lookup_elem(&lost, &whose);
     if (n)
         __sync_fetch_and_add(n, 1);
-    __sync_fetch_and_add(&n_lost, 1); /* after the other: what is told here can be found there */
+    __sync_fetch_and_add(&n_lost, 1);
 }
 
 /* The kernel has its stack where the interrupt came; what was in user space has none. */

@@ -110,12 +110,11 @@ int profile_program_read(struct profile_program *program,
     return -EOPNOTSUPP;
 }
 
-void profile_program_read_lost(struct profile_program *program,
-                               void (*take)(void *context, const struct profile_lost *whose,
-                                            uint64_t n),
-                               void *context)
+size_t profile_program_read_lost(struct profile_program *program,
+                                 struct profile_lost ret_lost[static PROFILE_LOST_MOST])
 {
-    (void)program, (void)take, (void)context;
+    (void)program, (void)ret_lost;
+    return 0;
 }
 
 void profile_program_begin_recording(struct profile_program *program,

@@ -34,9 +34,9 @@ bool log_enabled(enum log_level level);
 /*
  * Writes a line without waiting, and keeps errno. Behind the message keys and values alternate,
  * each a const char *, and end with NULL; a field whose value is NULL is left out. The macros below
- * add the NULL.
+ * add the NULL. Returns false if the line was held back, or found no room.
  */
-void log_write(enum log_level level, const char *message, ...) __attribute__((sentinel));
+bool log_write(enum log_level level, const char *message, ...) __attribute__((sentinel));
 
 /* Writes how many lines were held back, if any; to be called about once a second, and at the end.
  */

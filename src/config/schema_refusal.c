@@ -49,7 +49,7 @@ int schema_add_expected(struct yaml_reader *reader, const struct schema_key *key
     if (key->expected)
         config_error_add(reader->error, "%s", key->expected);
     else if (key->type == SCHEMA_NUMBER)
-        config_error_add(reader->error, "%sa number from %" PRIu64 " to %" PRIu64,
+        config_error_add(reader->error, "%sa whole number from %" PRIu64 " to %" PRIu64,
                          key->takes_all    ? "auto, all or "
                          : key->takes_auto ? "auto or "
                                            : "",

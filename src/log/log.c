@@ -132,25 +132,27 @@ static void write_held_back(uint64_t now_ns)
         throttle.held_back += held_back;
 }
 
-void log_write(enum log_level level, const char *message, ...)
+bool log_write(enum log_level level, const char *message, ...)
 {
     int saved_errno = errno;
+    bool written = false;
     uint64_t now_ns;
     va_list fields;
 
     if (!log_enabled(level))
-        return;
+        return true;
     (void)pthread_mutex_lock(&lock);
     now_ns = clock_monotonic_ns();
     if (log_throttle_admit(&throttle, now_ns)) {
         write_held_back(now_ns);
         va_start(fields, message);
-        if (!write_line(level, message, fields))
-            throttle.held_back++;
+        written = write_line(level, message, fields);
         va_end(fields);
+        throttle.held_back += !written;
     }
     (void)pthread_mutex_unlock(&lock);
     errno = saved_errno;
+    return written;
 }
 
 void log_flush(void)

@@ -78,7 +78,7 @@ static int tell_too_few(uint64_t samples, const struct profile_places *places,
     text_append_format(text,
                        "%" PRIu64
                        " samples were taken at instructions of %.256s; at least %d are needed to "
-                       "tell its instructions apart",
+                       "tell its instructions apart, as a longer range may have",
                        samples, arguments->function, ANNOTATION_SAMPLES_LEAST);
     append_known(places, arguments, text);
     return -ENOENT;

@@ -186,18 +186,21 @@ static void end_sampling(struct profiler *profiler, const char *reason, bool end
     profiler->reason = reason;
 }
 
+static bool write_reason(const struct profiler *profiler)
+{
+    if (!profiler->reason)
+        return log_info("sampling for profiles has begun");
+    if (!profiler->granted.enabled)
+        return log_info("nothing is sampled for profiles", "reason", profiler->reason);
+    return log_warning("nothing is sampled for profiles", "reason", profiler->reason, "hint",
+                       "pmutool check config tells more; profiles.enabled: false leaves them out");
+}
+
+/* A start has much to tell, and may leave no room for this in its second: it is tried again. */
 static void log_reason(struct profiler *profiler)
 {
-    if (profiler->reason == profiler->logged)
-        return;
-    if (profiler->reason && profiler->granted.enabled)
-        log_warning("nothing is sampled for profiles", "reason", profiler->reason, "hint",
-                    "pmutool check config tells more; profiles.enabled: false leaves them out");
-    else if (profiler->reason)
-        log_info("nothing is sampled for profiles", "reason", profiler->reason);
-    else
-        log_info("sampling for profiles has begun");
-    profiler->logged = profiler->reason;
+    if (profiler->reason != profiler->logged && write_reason(profiler))
+        profiler->logged = profiler->reason;
 }
 
 /* Samples the CPUs that are online now; the event of one that was away meanwhile stands still. */
@@ -343,6 +346,7 @@ static void turn(struct profiler *profiler)
         lose_reader(profiler);
     if (profiler->sampler)
         log_refused(profiler, now_ns);
+    log_reason(profiler);
     follow_cpus(profiler);
     status = make_status(profiler);
     profile_status_slot_set(profiler->setup.status, &status);

@@ -301,10 +301,13 @@ static void capture_flood(struct capture *capture, void (*flood)(void))
     skip();
 }
 
+static unsigned n_refused;
+
 static void flood_alone(void)
 {
+    n_refused = 0;
     for (int i = 0; i < 1000; i++)
-        log_info("flood");
+        n_refused += !log_info("flood");
 }
 
 static void a_flood_is_held_back_and_counted(void **state)
@@ -315,6 +318,7 @@ static void a_flood_is_held_back_and_counted(void **state)
     capture_flood(&capture, flood_alone);
     assert_int_equal(count_lines(capture.text), 10);
     assert_non_null(strstr(capture.text, "msg=\"log lines were held back\" lines=991\n"));
+    assert_int_equal(n_refused, 991);
 }
 
 static void *flood(void *argument)

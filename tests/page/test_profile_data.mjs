@@ -41,6 +41,8 @@ test("stacks that are not whole are those below a note, which is not one for sma
   assert.deepEqual(profile.notWhole(), { n: 0, isAll: false });
   assert.deepEqual(noted("[deep]", "(2 small)").notWhole(), { n: 90, isAll: false });
   assert.deepEqual(noted("[deep]", "[sample lost]").notWhole(), { n: 100, isAll: true });
+  assert.equal(noted("[deep]", "[sample lost]").lost(0), 10);
+  assert.equal(profile.lost(0), 0);
 });
 
 test("a node is as wide as its samples, and begins where the one before it ends", () => {

@@ -85,6 +85,24 @@ static void append_verdict(struct text *out, const struct comparison *comparison
                            functions, places);
 }
 
+/* Of samples that were lost, functions are not known: the others have smaller shares for that. */
+static void append_lost(struct text *out, const struct comparison *comparison)
+{
+    const struct profile_columns *rows = &comparison->rows;
+
+    for (size_t i = 0; i < rows->n; i++) {
+        const size_t function = profile_place(rows, "function", i);
+
+        if (strcmp(profile_word(&comparison->functions, "kind", function), "note") == 0 &&
+            strcmp(profile_word(&comparison->functions, "name", function), "[sample lost]") == 0)
+            text_append_format(
+                out,
+                "samples that were lost: %.0f of the first, %.0f of the second; functions "
+                "have smaller shares for that\n",
+                profile_number(rows, "self_before", i), profile_number(rows, "self_after", i));
+    }
+}
+
 static void append_head(struct text *out, const struct profile_options *options,
                         const struct comparison *comparison)
 {
@@ -92,6 +110,7 @@ static void append_head(struct text *out, const struct profile_options *options,
 
     append_side(out, options->is_of_two ? "A:" : "before:", before, &comparison->sides[0]);
     append_side(out, options->is_of_two ? "B:" : "after: ", options->target, &comparison->sides[1]);
+    append_lost(out, comparison);
     text_append_format(out,
                        "what differs is beyond %.2g standard deviations, as chance alone is "
                        "once in 20 comparisons\n",

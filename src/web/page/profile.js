@@ -290,14 +290,23 @@ class ProfileView {
     return null;
   }
 
-  differenceRemarks({ bound, before, after, nodes }) {
+  /* Of samples that were lost functions are not known. */
+  lostWords(profile) {
+    const lost = [0, 1].map((side) => profile.lost(side));
+    return lost.some(Boolean) ? `${count(lost[0])} samples before and ${count(lost[1])} after were lost, since ` +
+      "the exporter was kept from running: functions have smaller shares for that." : null;
+  }
+
+  differenceRemarks(answer) {
+    const { bound, before, after, nodes } = answer;
     const empty = [["before", before], ["after", after]].filter(([, { samples }]) => samples === 0);
     if (empty.length > 0)
       return notice("empty", `There is no sample ${empty.map(([side]) => side).join(" and none ")}, so ` +
         "nothing can be compared: the target did not run, or nothing was sampled then.");
     const few = [before, after].filter(({ samples }) => samples < COARSE);
     const n = nodes.differs.filter(Boolean).length;
-    return [few.length ? notice("empty", `One side has only ${count(Math.min(...few.map(({ samples }) =>
+    const lost = this.lostWords(new Profile(answer));
+    return [lost && notice("empty", lost), few.length ? notice("empty", `One side has only ${count(Math.min(...few.map(({ samples }) =>
       samples)))} samples: only great changes are beyond chance.`) : null,
     notice("empty", n ? `${count(n)} of ${count(nodes.differs.length)} frames differ. ` :
       "Nothing differs beyond chance. ", `Coloured is what changed by more than ${bound.toFixed(1)} ` +

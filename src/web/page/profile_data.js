@@ -75,6 +75,12 @@ export class Profile {
     return { n: ends.reduce((sum, i) => sum + this.totals[0][i], 0), isAll: ends.length === notes.length };
   }
 
+  /** Samples of a side of which is known only that they were taken. */
+  lost(side) {
+    return this.children[0].filter((i) => this.functionOf(i).name === "[sample lost]" &&
+      this.functionOf(i).kind === "note").reduce((sum, i) => sum + this.totals[side][i], 0);
+  }
+
   /** How wide a node is. Of two profiles both count alike, so that what has gone is seen, too. */
   weight(i) {
     if (!this.isDifference) return this.totals[0][i];

@@ -178,6 +178,19 @@ static void shares_of_nothing_are_not_compared(void **state)
     assert_int_equal(error_of(profile_show_difference, of_time), 0);
 }
 
+/* A text with another one in it replaced, which the caller frees. */
+static char *replaced(const char *text, const char *old, const char *new)
+{
+    const char *at = strstr(text, old);
+    AUTO_TEXT struct text out = {0};
+
+    assert_non_null(at);
+    text_append(&out, text, (size_t)(at - text));
+    text_append_string(&out, new);
+    text_append_string(&out, at + strlen(old));
+    return text_take(&out);
+}
+
 static void a_difference_marks_what_differs(void **state)
 {
     AUTO_FREE char *out = shown(profile_show_difference, DIFFERENCE("shares", "1"), &usual, &piped);
@@ -194,6 +207,20 @@ static void a_difference_marks_what_differs(void **state)
              "   BEFORE %  AFTER %  CHANGE    +-  FUNCTION  OWNER\n"
              "-     50.00    25.00  -25.00  4.00  main      a\n"
              "      50.00    75.00  +25.00  4.00  do_read   [kernel]\n");
+}
+
+/* [sample lost] stands in the place of [truncated], and is one of the rows. */
+static void a_difference_says_how_many_samples_were_lost(void **state)
+{
+    static const char note[] = "[truncated]", lost[] = "[sample lost]", rows[] = "[2, 0, 1]";
+    AUTO_FREE char *answer = replaced(DIFFERENCE("shares", "1"), note, lost);
+    AUTO_FREE char *with_lost = replaced(answer, rows, "[3, 0, 1]");
+    AUTO_FREE char *without = shown(profile_show_difference, answer, &usual, &piped);
+    AUTO_FREE char *out = shown(profile_show_difference, with_lost, &usual, &piped);
+
+    (void)state;
+    assert_null(strstr(without, "lost"));
+    assert_non_null(strstr(out, "\nsamples that were lost: 100 of the first, 300 of the second; "));
 }
 
 static void two_targets_are_neither_before_nor_after_each_other(void **state)
@@ -366,6 +393,7 @@ int main(void)
         cmocka_unit_test(a_range_without_samples_is_told_apart),
         cmocka_unit_test(shares_of_nothing_are_not_compared),
         cmocka_unit_test(a_difference_marks_what_differs),
+        cmocka_unit_test(a_difference_says_how_many_samples_were_lost),
         cmocka_unit_test(two_targets_are_neither_before_nor_after_each_other),
         cmocka_unit_test(a_difference_that_may_be_chance_says_so),
         cmocka_unit_test(a_difference_of_time_is_in_percent_of_a_cpu),

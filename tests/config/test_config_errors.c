@@ -120,7 +120,7 @@ static void bounds(void **state)
         {"limits: {descriptors: Auto}", 1, 23, {"auto or a whole number"}},
         {"limits: {descriptors: all}", 1, 23, {"auto or a whole number"}},
         {"limits: {pmu_counters: 0}", 1, 24, {"auto, all or a whole number from 1 to 1000"}},
-        {"limits: {pmu_counters: half}", 1, 24, {"auto, all or a number"}},
+        {"limits: {pmu_counters: half}", 1, 24, {"auto, all or a whole number"}},
         {"profiles: {rate: 0}", 1, 18, {"rate is \"0\"", "from 1 to 999"}},
         {"profiles: {rate: 1000}", 1, 18, {"from 1 to 999"}},
         {"profiles: {memory: 4095KiB}", 1, 20, {"from 4MiB to 1GiB"}},

@@ -278,6 +278,7 @@ class Runs(AskedRuns, live.LiveTest):
         self.assertIn(missing, self.compare(1, run["id"]))
         stopped = self.exporter.pmutool("runs", "stop", str(run["id"]))
         self.assertEqual((stopped.returncode, stopped.stderr), (0, ""))
+        self.assertIn(" stopped ", stopped.stdout)
         run = self.until_over(self.begin(events=["context-switches"], duration_seconds=0.1)["id"])
         done = self.exporter.pmutool("runs", "compare", "1", str(run["id"]))
         self.assertEqual((done.returncode, done.stdout), (1, ""))

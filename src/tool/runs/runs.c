@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "client/client.h"
 #include "tool/command.h"
@@ -12,6 +13,8 @@
 #include "tool/json.h"
 #include "tool/runs/options.h"
 #include "tool/runs/show.h"
+
+#define STOP_PATIENCE 400 /* times 50 ms; functions of a record are named for up to 12 s */
 
 static int make_request(struct pmu_client *client, const char *method, const char *path,
                         const json_t *body, json_t **ret_answer)
@@ -87,20 +90,44 @@ static int start(const struct runs_options *options)
     return ask(options, "POST", "/api/v1/runs", request, runs_show_begun);
 }
 
+/* The run as it is when it has ended, which is a moment later; of a record functions are named. */
+static int get_ended(const struct runs_options *options, const char *path, json_t **ret_run)
+{
+    static const struct timespec moment = {.tv_nsec = 50000000};
+    int status = EXIT_SUCCESS;
+
+    for (int i = 0; i < STOP_PATIENCE && status == EXIT_SUCCESS; i++) {
+        if (i > 0)
+            (void)nanosleep(&moment, NULL);
+        json_decref(TAKE(*ret_run));
+        status = get_answer(options, "GET", path, NULL, ret_run);
+        if (runs_has_ended(*ret_run))
+            break;
+    }
+    return status;
+}
+
 /* One that has ended already is shown, which is no error: it is what was wanted. */
 static int stop(const struct runs_options *options)
 {
-    AUTO_JSON json_t *run = NULL;
-    char path[64];
+    AUTO_JSON json_t *run = NULL, *answer = NULL;
+    char path[64], stop_path[80];
     int status;
 
     (void)snprintf(path, sizeof(path), "/api/v1/runs/%s", options->words[0]);
+    (void)snprintf(stop_path, sizeof(stop_path), "%s/stop", path);
     status = get_answer(options, "GET", path, NULL, &run);
+    if (status == EXIT_SUCCESS && runs_has_ended(run))
+        runs_tell_ended(run);
+    else if (status == EXIT_SUCCESS)
+        status = get_answer(options, "POST", stop_path, NULL, &answer);
+    if (status == EXIT_SUCCESS)
+        status = get_ended(options, path, &run);
     if (status != EXIT_SUCCESS)
         return status;
-    runs_tell_ended(run);
-    (void)snprintf(path, sizeof(path), "/api/v1/runs/%s/stop", options->words[0]);
-    return ask(options, "POST", path, NULL, runs_show_begun);
+    return (options->json ? json_print(TAKE(run)) : runs_show_begun(run)) < 0
+               ? command_fail(-ENOMEM)
+               : EXIT_SUCCESS;
 }
 
 static int act(const struct runs_options *options)

@@ -80,13 +80,16 @@ int runs_show_begun(const json_t *answer)
     return show_head(answer);
 }
 
+bool runs_has_ended(const json_t *answer)
+{
+    return strcmp(text_of(answer, "state"), "running") != 0;
+}
+
 void runs_tell_ended(const json_t *answer)
 {
     const json_t *end = json_object_get(answer, "end");
     char when[TABLE_TIME_SIZE] = "";
 
-    if (strcmp(text_of(answer, "state"), "running") == 0)
-        return;
     if (json_is_number(end))
         table_print_time(json_number_value(end), when);
     (void)fprintf(stderr, PROGRAM ": run %.0f has ended already%s%s\n",

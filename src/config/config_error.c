@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include "base/suggest.h"
+#include "base/utf8.h"
 
-#define LONGEST_ESCAPE   4 /* \x1b */
-#define CLOSING_ROOM     5 /* the three bytes of an ellipsis, a quote, NUL */
-#define IS_CONTINUED(ch) (((unsigned char)(ch)&0xc0) == 0x80)
+#define LONGEST_SHOWN 6 /* bytes of one character: \u202e */
+#define CLOSING_ROOM  5 /* the three bytes of an ellipsis, a quote, NUL */
 
 static void append(struct config_error *error, const char *format, va_list arguments)
     __attribute__((format(printf, 2, 0)));
@@ -65,17 +65,35 @@ void config_describe_failure(const char *path, int r, const struct config_error 
                            error->message);
 }
 
+/* What moves a terminal's cursor, or turns around what stands behind it. */
+static bool is_hidden(uint32_t code)
+{
+    return code < ' ' || (code >= 0x7f && code <= 0x9f) || (code >= 0x200e && code <= 0x200f) ||
+           (code >= 0x2028 && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
+}
+
+/* Shows the character at the beginning of a word; returns how many bytes of the word it is. */
+static size_t show_character(const char *word, char **out)
+{
+    uint32_t code = 0;
+    const size_t n = utf8_decode(word, UTF8_LONGEST, &code);
+
+    if (n > 0 && !is_hidden(code)) {
+        memcpy(*out, word, n);
+        *out += n;
+        return n;
+    }
+    *out += sprintf(*out, code < 0x80 ? "\\x%02x" : "\\u%04x", n > 0 ? code : (unsigned char)*word);
+    return n > 0 ? n : 1;
+}
+
 const char *show_word(const char *word, struct shown_word *buffer)
 {
-    char *out = buffer->text, *limit = out + sizeof(buffer->text) - LONGEST_ESCAPE - CLOSING_ROOM;
+    char *out = buffer->text, *limit = out + sizeof(buffer->text) - LONGEST_SHOWN - CLOSING_ROOM;
 
     *out++ = '"';
-    for (; *word && (out < limit || IS_CONTINUED(*word)); word++) {
-        if ((unsigned char)*word < ' ' || *word == '\x7f')
-            out += sprintf(out, "\\x%02x", (unsigned)*word);
-        else
-            *out++ = *word;
-    }
+    while (*word && out < limit)
+        word += show_character(word, &out);
     if (*word)
         out = stpcpy(out, "…");
     memcpy(out, "\"", sizeof("\""));

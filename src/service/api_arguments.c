@@ -8,8 +8,8 @@
 #include "base/parse.h"
 #include "base/suggest.h"
 
-/* The end of the year 9999: later times have no form that everybody reads. */
-#define LAST_SECOND UINT64_C(253402300799)
+/* In the year 2262: later times do not have room as nanoseconds in 63 bits. */
+#define LAST_SECOND UINT64_C(9223372035)
 
 #define DECIMALS 9 /* of a second, to nanoseconds */
 

@@ -7,8 +7,8 @@
 #include "base/clock.h"
 #include "history/history_store.h"
 
-/* The end of the year 9999: later times have no form that everybody reads. */
-#define LAST_SECOND 253402300799.0
+/* In the year 2262: the history keeps times as nanoseconds, of 63 bits. */
+#define LAST_SECOND 9223372035.0
 
 static inline void cleanup_json(json_t **value)
 {
@@ -27,7 +27,8 @@ static int take_time(const json_t *value, struct text *why, uint64_t *ret_ns)
     const double seconds = json_number_value(value);
 
     if (!json_is_number(value) || !(seconds > 0 && seconds <= LAST_SECOND))
-        return refuse(why, "\"time\" is to be a number: seconds since 1970, after 0");
+        return refuse(why, "\"time\" is to be a number: seconds since 1970, after 0 and "
+                           "before the year 2262");
     /* Whole seconds stay whole: a double has some 240 ns between two of its values today. */
     *ret_ns = (uint64_t)seconds * NS_PER_SECOND +
               (uint64_t)((seconds - (double)(uint64_t)seconds) * (double)NS_PER_SECOND);

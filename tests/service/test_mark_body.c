@@ -55,6 +55,7 @@ static void what_is_no_mark_is_refused_in_words(void **state)
         {"{\"text\": null}", "to be a string"},
         {"{\"text\": \"a\", \"time\": \"now\"}", "to be a number"},
         {"{\"text\": \"a\", \"time\": 0}", "after 0"},
+        {"{\"text\": \"a\", \"time\": 9223372036}", "before the year 2262"},
         {"{\"text\": \"a\", \"time\": -1}", "after 0"},
         {"{\"text\": \"a\", \"time\": 1e300}", "seconds since 1970"},
     };

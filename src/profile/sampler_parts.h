@@ -29,7 +29,10 @@ struct sampler_recording {
     bool hurries; /* all its samples are in, and their functions are being named */
 };
 
-/* A process at which no look is taken before a time (CLOCK_MONOTONIC). */
+/*
+ * A process whose last look took long. No look is taken at it before a time (CLOCK_MONOTONIC), and
+ * none while one at another of them was just taken.
+ */
 struct put_off {
     pid_t pid;
     uint64_t until_ns;
@@ -62,6 +65,7 @@ struct sampler {
     uint64_t look_ns, look_at_all_ns; /* before then no process is looked at, or not all are */
     struct put_off put_off[64];
     size_t next_put_off;
+    uint64_t put_off_ns; /* before then none of them is looked at */
     uint64_t samples;
     uint64_t stacks[PROFILE_OUTCOME_COUNT_];
     uint64_t reader_cpu_ns;

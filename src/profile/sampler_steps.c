@@ -19,6 +19,8 @@
 #define LOOKS_WALL_NS   (NS_PER_SECOND / 2)  /* likewise, by the clock */
 #define LOOKS_OF_A_TURN 64
 #define PUT_OFF_NS      (10 * NS_PER_SECOND)
+#define LONG_LOOK_NS    (NS_PER_SECOND / 100) /* CPU time: that of some ten thousand mappings */
+#define LONG_SHARE      20 /* looks that take so long have this part of a CPU for themselves */
 #define LOST_STEPS      100
 #define LOST_MOST       1000000
 #define MOST_LOOKS      1024 /* at processes that were sampled, or have ended by now */
@@ -65,6 +67,7 @@ static uint64_t cpu_ns(void)
 /* The looks of a turn, which are bounded: who maps without end is looked at for so long only. */
 struct looks {
     struct sampler *sampler;
+    uint64_t now_ns;
     uint64_t begin_ns; /* CPU time */
     uint64_t end_ns;   /* by the clock */
     int n, n_there;
@@ -77,37 +80,65 @@ static bool may_look(const struct looks *looks, uint64_t most_ns)
            clock_monotonic_ns() < looks->end_ns;
 }
 
+static struct put_off *find_put_off(struct sampler *sampler, pid_t pid)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(sampler->put_off); i++)
+        if (sampler->put_off[i].pid == pid && sampler->put_off[i].until_ns > 0)
+            return &sampler->put_off[i];
+    return NULL;
+}
+
 /*
  * A process that took too long last time is not looked at for a while: its mappings are locked, or
  * are too many for the load that there is. It is not known then.
  */
-static bool is_put_off(const struct sampler *sampler, pid_t pid)
+static bool is_put_off(struct sampler *sampler, pid_t pid, uint64_t now_ns)
 {
-    for (size_t i = 0; i < ARRAY_SIZE(sampler->put_off); i++)
-        if (sampler->put_off[i].pid == pid && clock_monotonic_ns() < sampler->put_off[i].until_ns)
-            return true;
-    return false;
+    const struct put_off *known = find_put_off(sampler, pid);
+
+    return known && (now_ns < known->until_ns || now_ns < sampler->put_off_ns);
 }
 
-static void put_off(struct sampler *sampler, pid_t pid)
+/* Remembers how long a look took, if that was long. */
+static void weigh(const struct looks *looks, pid_t pid, uint64_t took_ns, bool is_too_long)
 {
-    sampler->put_off[sampler->next_put_off++ % ARRAY_SIZE(sampler->put_off)] =
-        (struct put_off){pid, clock_monotonic_ns() + PUT_OFF_NS};
+    struct sampler *sampler = looks->sampler;
+    struct put_off *known = find_put_off(sampler, pid);
+
+    if (!is_too_long && took_ns < LONG_LOOK_NS) {
+        if (known)
+            *known = (struct put_off){0};
+        return;
+    }
+    if (!known)
+        known = &sampler->put_off[sampler->next_put_off++ % ARRAY_SIZE(sampler->put_off)];
+    *known = (struct put_off){pid, looks->now_ns + (is_too_long ? PUT_OFF_NS : 1)};
 }
 
+/*
+ * Whoever is known for long looks pays for them alone, and the others do not wait for that; the
+ * first one that takes long is everybody's.
+ */
 static void look_at(struct looks *looks, struct changed_process *process)
 {
     struct sampler *sampler = looks->sampler;
+    const bool is_known = find_put_off(sampler, process->pid);
+    const uint64_t begin_ns = cpu_ns();
+    uint64_t took_ns;
     int r;
 
     process->was_looked_at = true;
-    if (is_put_off(sampler, process->pid)) {
+    if (is_put_off(sampler, process->pid, looks->now_ns)) {
         process->change = (struct space_change){.n_lost = SPACE_LOST_MOST + 1};
         return;
     }
     r = address_spaces_look(sampler->spaces, process->pid, &process->change);
-    if (r == -ETIME)
-        put_off(sampler, process->pid);
+    took_ns = cpu_ns() - begin_ns;
+    weigh(looks, process->pid, took_ns, r == -ETIME);
+    if (is_known) {
+        sampler->put_off_ns = looks->now_ns + LONG_SHARE * took_ns;
+        looks->begin_ns += took_ns;
+    }
     sampler->looks_at_all |= r == -EOPNOTSUPP;
     looks->n++;
     looks->n_there += r == 0; /* it has not ended */
@@ -137,8 +168,10 @@ static void look_at_sampled(struct looks *looks)
 /* What there was no time for is looked at in a later turn; until then it is not known. */
 static void look_at_each(struct sampler *sampler, uint64_t now_ns)
 {
-    struct looks looks = {
-        .sampler = sampler, .begin_ns = cpu_ns(), .end_ns = clock_monotonic_ns() + LOOKS_WALL_NS};
+    struct looks looks = {.sampler = sampler,
+                          .now_ns = now_ns,
+                          .begin_ns = cpu_ns(),
+                          .end_ns = clock_monotonic_ns() + LOOKS_WALL_NS};
     struct changed_process *process;
 
     if (now_ns < sampler->look_ns)
@@ -224,24 +257,24 @@ static bool keep(struct sampler *sampler, const struct profile_sample *sample, b
 }
 
 /* What is not known of a process that is put off will not be known soon either. */
-static void tell_put_off(const struct sampler *sampler, struct profile_sample *sample)
+static void tell_put_off(struct sampler *sampler, struct profile_sample *sample, uint64_t now_ns)
 {
     const enum profile_outcome outcome = (enum profile_outcome)sample->outcome;
 
     if ((outcome == PROFILE_YOUNG || outcome == PROFILE_NO_MAPPING || outcome == PROFILE_CHANGED) &&
-        is_put_off(sampler, (pid_t)sample->pid))
+        is_put_off(sampler, (pid_t)sample->pid, now_ns))
         sample->outcome = PROFILE_NOT_LOOKED_AT;
 }
 
 /* Cuts stacks at what their processes had mapped in doubtful times. */
-static void cut_doubtful(struct sampler *sampler)
+static void cut_doubtful(struct sampler *sampler, uint64_t now_ns)
 {
     for (size_t at = 0; at < sampler->taken.n_bytes;) {
         struct profile_sample *sample = sample_list_next(&sampler->taken, &at);
 
         stack_cut(sample,
                   changed_processes_change(sampler->changed, (pid_t)sample->pid, sample->time_ns));
-        tell_put_off(sampler, sample);
+        tell_put_off(sampler, sample, now_ns);
     }
 }
 
@@ -293,7 +326,7 @@ void sampler_look(struct sampler *sampler, uint64_t now_ns)
      * turn takes those that it has sampled for changed. */
     if (is_lost && !look_at_all(sampler, now_ns))
         sampler->has_lost_records = true;
-    cut_doubtful(sampler);
+    cut_doubtful(sampler, now_ns);
 }
 
 static void keep_lost_of(struct sampler *sampler, const struct profile_losers *whose, uint64_t n,

@@ -97,11 +97,11 @@ static void looks_that_take_long__take_a_fifth_of_a_cpu_and_leave_none_out(void 
 
     (void)state;
     for (unsigned pid = 0; pid < PROCESSES; pid++) {
-        look_cpu_ns[pid] = pid == 0 ? SECOND / 1000 : SECOND / 50;
+        look_cpu_ns[pid] = pid == 0 ? SECOND / 1000 : SECOND / 125;
         n_looked[pid] = 0;
     }
     take_turns(&sampler, 100, PROCESSES);
-    assert_in_range(cpu_ns - begin_ns, 20 * SECOND / 8, 20 * SECOND / 4);
+    assert_in_range(cpu_ns - begin_ns, 20 * SECOND / 16, 20 * SECOND / 4);
     for (unsigned pid = 0; pid < PROCESSES; pid++)
         assert_true(n_looked[pid] > 100 / PROCESSES);
     (void)changed_processes_free(sampler.changed);
@@ -115,7 +115,7 @@ static void looks_at_those_that_are_sampled__leave_time_for_the_others(void **st
 
     (void)state;
     for (unsigned pid = 0; pid < PROCESSES; pid++) {
-        look_cpu_ns[pid] = pid < 2 ? SECOND / 50 : SECOND / 10000;
+        look_cpu_ns[pid] = pid < 4 ? SECOND / 125 : SECOND / 10000;
         n_looked[pid] = 0;
         sample.pid = pid;
         assert_int_equal(sample_list_add(&sampler.taken, &sample), 0);
@@ -124,6 +124,30 @@ static void looks_at_those_that_are_sampled__leave_time_for_the_others(void **st
     for (unsigned pid = 0; pid < PROCESSES; pid++)
         assert_true(n_looked[pid] >= 100 / PROCESSES);
     sample_list_done(&sampler.taken);
+    (void)changed_processes_free(sampler.changed);
+}
+
+/* Who has many mappings, and maps without end, has a twentieth of a CPU, with others like it. */
+static void looks_at_those_that_take_long__do_not_pause_the_others(void **state)
+{
+    struct sampler sampler = {.changed = changed_processes_new()};
+    unsigned heavy = 0;
+
+    (void)state;
+    for (unsigned pid = 0; pid < PROCESSES; pid++) {
+        look_cpu_ns[pid] = pid < 4 ? SECOND / 50 : SECOND / 10000;
+        n_looked[pid] = 0;
+    }
+    take_turns(&sampler, 2, PROCESSES);       /* it is learned who takes long */
+    sampler.look_ns = sampler.put_off_ns = 0; /* the turns begin at the same time again */
+    for (unsigned pid = 0; pid < PROCESSES; pid++)
+        n_looked[pid] = 0;
+    take_turns(&sampler, 100, PROCESSES);
+    for (unsigned pid = 0; pid < 4; pid++)
+        heavy += n_looked[pid];
+    assert_in_range(heavy, 40, 52); /* in 20 s, of 20 ms each */
+    for (unsigned pid = 4; pid < PROCESSES; pid++)
+        assert_in_range(n_looked[pid], 90, 100);
     (void)changed_processes_free(sampler.changed);
 }
 
@@ -230,6 +254,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(looks_that_take_long__take_a_fifth_of_a_cpu_and_leave_none_out),
         cmocka_unit_test(looks_at_those_that_are_sampled__leave_time_for_the_others),
+        cmocka_unit_test(looks_at_those_that_take_long__do_not_pause_the_others),
         cmocka_unit_test(looks_that_are_short__are_made_in_each_turn),
         cmocka_unit_test(looks_that_take_too_long__are_put_off),
         cmocka_unit_test(samples_of_a_process_that_is_put_off__say_so),

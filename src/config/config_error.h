@@ -18,8 +18,9 @@ void config_error_suggest(struct config_error *error, const char *word, const ch
                           size_t n_words);
 
 /*
- * Shows a word of the user in double quotes. A long one is shortened, and control characters, those that
- * turn text around, and what is no UTF-8 are escaped, so that nothing in it can steer a terminal.
+ * Shows a word of the user in double quotes. A long one is shortened, and control characters, those
+ * that turn text around, and what is no UTF-8 are escaped, so that nothing in it can steer a
+ * terminal.
  */
 struct shown_word {
     char text[96];

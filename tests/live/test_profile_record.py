@@ -130,9 +130,7 @@ class Record(AskedRuns, KnownLoads, live.LiveTest):
                 of[frame.name] = of.get(frame.name, 0) + n
         both, told = sum(of.values()), profile.answer["samples"]
         print(f"{of} of {told} samples, {profile.answer['events']} of {run['summary'][0]['total']}")
-        # Where the host is busy the kernel holds back some samples of an event, and with them tells
-        # no period (perf_swevent_overflow(), MAX_INTERRUPTS): the one before is taken for theirs.
-        self.assertLessEqual(profile.answer["events"], 1.01 * run["summary"][0]["total"])
+        self.assertLessEqual(profile.answer["events"], run["summary"][0]["total"])
         self.assertGreater(profile.answer["events"], 0.9 * run["summary"][0]["total"])
         self.assertLess(run["sampled"]["samples"],
                         2 * (run["end"] - run["start"]) * RATE * os.cpu_count())

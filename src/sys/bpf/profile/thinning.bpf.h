@@ -16,8 +16,6 @@
  * place.
  *
  * It tells a period one sample late: the one that is told with a sample passes until the next one.
- * Of samples that it holds back since there are too many in a tick, it tells none; then what they
- * stand for is off by the difference of two periods, some per mille of all events.
  */
 
 #include <linux/bpf.h>

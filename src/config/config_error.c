@@ -8,9 +8,10 @@
 
 #include "base/suggest.h"
 #include "base/utf8.h"
+#include "target/clean_text.h"
 
-#define LONGEST_SHOWN 6 /* bytes of one character: \u202e */
-#define CLOSING_ROOM  5 /* the three bytes of an ellipsis, a quote, NUL */
+#define LONGEST_SHOWN 10 /* bytes of one character: \U0001fffe */
+#define CLOSING_ROOM  5  /* the three bytes of an ellipsis, a quote, NUL */
 
 static void append(struct config_error *error, const char *format, va_list arguments)
     __attribute__((format(printf, 2, 0)));
@@ -65,25 +66,22 @@ void config_describe_failure(const char *path, int r, const struct config_error 
                            error->message);
 }
 
-/* What moves a terminal's cursor, or turns around what stands behind it. */
-static bool is_hidden(uint32_t code)
-{
-    return code < ' ' || (code >= 0x7f && code <= 0x9f) || (code >= 0x200e && code <= 0x200f) ||
-           (code >= 0x2028 && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
-}
-
 /* Shows the character at the beginning of a word; returns how many bytes of the word it is. */
 static size_t show_character(const char *word, char **out)
 {
     uint32_t code = 0;
     const size_t n = utf8_decode(word, UTF8_LONGEST, &code);
 
-    if (n > 0 && !is_hidden(code)) {
+    if (n > 0 && text_is_clean(word, n)) {
         memcpy(*out, word, n);
         *out += n;
         return n;
     }
-    *out += sprintf(*out, code < 0x80 ? "\\x%02x" : "\\u%04x", n > 0 ? code : (unsigned char)*word);
+    *out += sprintf(*out,
+                    code < 0x80      ? "\\x%02x"
+                    : code < 0x10000 ? "\\u%04x"
+                                     : "\\U%08x",
+                    n > 0 ? code : (unsigned char)*word);
     return n > 0 ? n : 1;
 }
 

@@ -25,14 +25,15 @@ static void what_steers_a_terminal__is_escaped(void **state)
     assert_shown("\x1b[2J\n\x7f", "\"\\x1b[2J\\x0a\\x7f\"");
     assert_shown("\xc2\x9b", "\"\\u009b\"");               /* CSI, as one character */
     assert_shown("\xe2\x80\xa8", "\"\\u2028\"");           /* a separator of lines */
+    assert_shown("\xf0\x9f\xbf\xbe", "\"\\U0001fffe\"");   /* no character */
     assert_shown("a\x80\xff\xc3", "\"a\\x80\\xff\\xc3\""); /* no UTF-8 */
 }
 
 /* However the bytes behind the place are where it is cut. */
 static void a_long_word__is_cut(void **state)
 {
-    static const char *const units[] = {"a",    "\x80",        "\xc3\xa9", "\xf0\x9f\x90\xa7",
-                                        "\x1b", "\xe2\x80\xa8"};
+    static const char *const units[] = {
+        "a", "\x80", "\xc3\xa9", "\xf0\x9f\x90\xa7", "\x1b", "\xe2\x80\xa8", "\xf0\x9f\xbf\xbe"};
 
     (void)state;
     for (size_t i = 0; i < ARRAY_SIZE(units); i++)

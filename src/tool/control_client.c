@@ -60,6 +60,15 @@ static const struct argp_child children[] = {
 
 const struct argp control_client_argp = {.parser = parse, .children = children};
 
+const struct argp_child control_client_alone[] = {{.argp = &control_client_argp}, {0}};
+
+error_t control_client_parse_alone(int key, char *argument, struct argp_state *state)
+{
+    if (key == ARGP_KEY_INIT)
+        state->child_inputs[0] = state->input;
+    return command_take_word(key, argument, NULL, "");
+}
+
 /* Tells why the service has not done it: in its own words, or in those about the socket. */
 static int refuse(const struct control_client *client, const struct pmu_client *exporter)
 {

@@ -21,6 +21,10 @@ struct control_client {
  */
 extern const struct argp control_client_argp;
 
+/* The parser and the children of a command that takes these options and nothing else. */
+error_t control_client_parse_alone(int key, char *argument, struct argp_state *state);
+extern const struct argp_child control_client_alone[];
+
 /*
  * Sends a POST request for this target, as "/-/reload", and prints the answer: to stdout if the
  * service has done it, else to stderr, as everything that goes wrong on the way. As JSON both go to

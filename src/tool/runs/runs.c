@@ -7,14 +7,14 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/parse.h"
 #include "client/client.h"
 #include "tool/command.h"
 #include "tool/control_client.h"
 #include "tool/json.h"
+#include "tool/runs/followed.h"
 #include "tool/runs/options.h"
 #include "tool/runs/show.h"
-
-#define STOP_PATIENCE 400 /* times 50 ms; functions of a record are named for up to 12 s */
 
 static int make_request(struct pmu_client *client, const char *method, const char *path,
                         const json_t *body, json_t **ret_answer)
@@ -25,35 +25,25 @@ static int make_request(struct pmu_client *client, const char *method, const cha
                                        : pmu_client_delete(client, path, ret_answer);
 }
 
-/* Returns the exit status. */
-static int get_answer(const struct runs_options *options, const char *method, const char *path,
-                      const json_t *body, json_t **ret_answer)
-{
-    struct pmu_client *client;
-    int status = EXIT_SUCCESS, r = pmu_client_open(command_socket(options->socket), &client);
-
-    if (r < 0)
-        return command_fail(r);
-    if (make_request(client, method, path, body, ret_answer) < 0)
-        status = control_client_complain(options->socket, client);
-    (void)pmu_client_close(client);
-    return status;
-}
-
 /* Asks, and shows the answer by `show`; NULL: as it is. Returns the exit status. */
 static int ask(const struct runs_options *options, const char *method, const char *path,
                const json_t *body, int (*show)(const json_t *answer))
 {
     AUTO_JSON json_t *answer = NULL;
-    const int status = get_answer(options, method, path, body, &answer);
+    struct pmu_client *client;
+    int status = EXIT_SUCCESS, r = pmu_client_open(command_socket(options->socket), &client);
 
-    if (status != EXIT_SUCCESS)
-        return status;
-    if (!show)
+    if (r < 0)
+        return command_fail(r);
+    r = make_request(client, method, path, body, &answer);
+    if (r < 0)
+        status = control_client_complain(options->socket, client);
+    else if (!show)
         (void)printf("%s\n", json_is_string(answer) ? json_string_value(answer) : "");
     else if ((options->json ? json_print(TAKE(answer)) : show(answer)) < 0)
-        return command_fail(-ENOMEM);
-    return EXIT_SUCCESS;
+        status = command_fail(-ENOMEM);
+    (void)pmu_client_close(client);
+    return status;
 }
 
 /* The events as the request has them. */
@@ -91,43 +81,49 @@ static int start(const struct runs_options *options)
 }
 
 /* The run as it is when it has ended, which is a moment later; of a record functions are named. */
-static int get_ended(const struct runs_options *options, const char *path, json_t **ret_run)
+static int wait_until_over(const struct followed_run *run, json_t **ret_ended)
 {
     static const struct timespec moment = {.tv_nsec = 50000000};
     int status = EXIT_SUCCESS;
 
-    for (int i = 0; i < STOP_PATIENCE && status == EXIT_SUCCESS; i++) {
-        if (i > 0)
-            (void)nanosleep(&moment, NULL);
-        json_decref(TAKE(*ret_run));
-        status = get_answer(options, "GET", path, NULL, ret_run);
-        if (runs_has_ended(*ret_run))
-            break;
+    while (status == EXIT_SUCCESS && !*ret_ended) {
+        (void)nanosleep(&moment, NULL);
+        status = followed_run_look(run, false, ret_ended);
     }
     return status;
 }
 
 /* One that has ended already is shown, which is no error: it is what was wanted. */
-static int stop(const struct runs_options *options)
+static int stop_run(const struct followed_run *run)
 {
-    AUTO_JSON json_t *run = NULL, *answer = NULL;
-    char path[64], stop_path[80];
-    int status;
+    AUTO_JSON json_t *ended = NULL;
+    int status = followed_run_look(run, false, &ended);
 
-    (void)snprintf(path, sizeof(path), "/api/v1/runs/%s", options->words[0]);
-    (void)snprintf(stop_path, sizeof(stop_path), "%s/stop", path);
-    status = get_answer(options, "GET", path, NULL, &run);
-    if (status == EXIT_SUCCESS && runs_has_ended(run))
-        runs_tell_ended(run);
+    if (ended)
+        runs_tell_ended(ended);
     else if (status == EXIT_SUCCESS)
-        status = get_answer(options, "POST", stop_path, NULL, &answer);
+        status = followed_run_stop(run);
     if (status == EXIT_SUCCESS)
-        status = get_ended(options, path, &run);
+        status = wait_until_over(run, &ended);
     if (status != EXIT_SUCCESS)
         return status;
-    return (options->json ? json_print(TAKE(run)) : runs_show_begun(run)) < 0
+    return (run->where->json ? json_print(TAKE(ended)) : runs_show_begun(ended)) < 0
                ? command_fail(-ENOMEM)
                : EXIT_SUCCESS;
+}
+
+static int stop(const struct runs_options *options)
+{
+    const struct control_client where = {.socket = options->socket, .json = options->json};
+    struct followed_run run = {.where = &where};
+    int status, r = pmu_client_open(command_socket(options->socket), &run.client);
+
+    if (r < 0)
+        return command_fail(r);
+    (void)parse_u64(options->words[0], &run.id); /* it is a number: that was seen to before */
+    status = stop_run(&run);
+    (void)pmu_client_close(run.client);
+    return status;
 }
 
 static int act(const struct runs_options *options)

@@ -80,11 +80,6 @@ int runs_show_begun(const json_t *answer)
     return show_head(answer);
 }
 
-bool runs_has_ended(const json_t *answer)
-{
-    return strcmp(text_of(answer, "state"), "running") != 0;
-}
-
 void runs_tell_ended(const json_t *answer)
 {
     const json_t *end = json_object_get(answer, "end");

@@ -365,6 +365,7 @@ class Restart(ProfileTest):
             stacks = self.stacks(exporter, known, 0)
         self.assertGreater(sum(stacks.values()), FEW)
         with Exporter(self.config(), args=arguments) as exporter:
+            self.need_profiles(exporter)  # they start after the first cycle
             self.until(lambda: ask_profile(exporter, target=known.target, start=0),
                        "the profile of before")
             found = own_stacks(ask_profile(exporter, target=known.target, start=0).stacks)

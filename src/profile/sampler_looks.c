@@ -109,7 +109,7 @@ static void weigh(const struct looks *looks, pid_t pid, uint64_t took_ns, bool i
     }
     if (!known)
         known = &sampler->put_off[sampler->next_put_off++ % ARRAY_SIZE(sampler->put_off)];
-    *known = (struct put_off){pid, looks->now_ns + (is_too_long ? PUT_OFF_NS : 1)};
+    *known = (struct put_off){pid, looks->now_ns + (is_too_long ? PUT_OFF_NS : 0)};
 }
 
 /*

@@ -98,8 +98,8 @@ static void process_waiting(struct sampler *sampler, uint64_t now_ns)
     sample_list_done(&before);
 }
 
-static void keep_lost_of(struct sampler *sampler, const struct profile_losers *whose, uint64_t n,
-                         uint64_t time_ns)
+static void keep_lost_of(struct sampler *sampler, const struct profile_target_numbers *whose,
+                         uint64_t n, uint64_t time_ns)
 {
     const struct profile_sample sample = {
         .cgroup = whose->cgroup, .process = whose->process, .outcome = PROFILE_LOST};

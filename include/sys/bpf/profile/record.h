@@ -36,13 +36,14 @@ enum profile_outcome {
  */
 #define PROFILE_FRAME_ADDRESS (1ULL << 63)
 
-/* Whose samples found no room in the ring. */
-struct profile_losers {
+/* Whose a sample is. */
+struct profile_target_numbers {
     __u32 cgroup, process; /* as in struct profile_sample */
 };
 
+/* How many samples found no room in the ring, and whose they were. */
 struct profile_lost {
-    struct profile_losers whose;
+    struct profile_target_numbers whose;
     __u64 n; /* samples */
 };
 

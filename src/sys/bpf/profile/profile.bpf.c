@@ -34,14 +34,15 @@ __u64 n_ns;              /* what all of them took this program */
 
 struct {
     __uint(type, BPF_MAP_TYPE_HASH);
-    __type(key, struct profile_losers);
+    __type(key, struct profile_target_numbers);
     __type(value, __u64);
     __uint(max_entries, 1024);
 } lost SEC(".maps"); /* how many of whom; those that find no room here are in n_lost only */
 
 static __always_inline void count_lost(const struct profile_sample *sample)
 {
-    const struct profile_losers whose = {.cgroup = sample->cgroup, .process = sample->process};
+    const struct profile_target_numbers whose = {.cgroup = sample->cgroup,
+                                                 .process = sample->process};
     const __u64 none = 0;
     __u64 *n;
 

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+# CPack runs this when packages are made. Of a package with debug symbols it makes what dpkg-dev would
+# have made: CPack writes paths of this machine into its list of checksums, and gives it no
+# documentation. Its name goes on ending in .ddeb, as CPack wants it; dpkg installs it like any other.
+function(run)
+  execute_process(COMMAND ${ARGN} COMMAND_ERROR_IS_FATAL ANY)
+endfunction()
+
+function(mend made)
+  get_filename_component(file ${made} NAME)
+  string(REGEX REPLACE "_.*" "" name ${file})
+  string(REGEX REPLACE "-dbgsym$" "" of ${name})
+  set(tree ${CPACK_TEMPORARY_DIRECTORY}/${name})
+  file(REMOVE_RECURSE ${tree})
+  run(dpkg-deb -R ${made} ${tree})
+  file(MAKE_DIRECTORY ${tree}/usr/share/doc)
+  file(CREATE_LINK ${of} ${tree}/usr/share/doc/${name} SYMBOLIC)
+  file(GLOB_RECURSE symbols LIST_DIRECTORIES NO RELATIVE ${tree} ${tree}/usr/lib/*)
+  list(SORT symbols)
+  set(sums "")
+  foreach(path IN LISTS symbols)
+    file(MD5 ${tree}/${path} sum)
+    file(CHMOD ${tree}/${path} PERMISSIONS OWNER_READ OWNER_WRITE GROUP_READ WORLD_READ)
+    string(APPEND sums "${sum}  ${path}\n")
+  endforeach()
+  file(WRITE ${tree}/DEBIAN/md5sums "${sums}")
+  file(READ ${tree}/DEBIAN/control control)
+  string(REPLACE "Package-Type: ddeb\n" "" control "${control}")
+  file(WRITE ${tree}/DEBIAN/control "${control}")
+  run(dpkg-deb --root-owner-group -Zxz -b ${tree} ${made})
+  file(REMOVE_RECURSE ${tree})
+endfunction()
+
+foreach(made IN LISTS CPACK_PACKAGE_FILES)
+  if(made MATCHES "\\.ddeb$")
+    mend(${made})
+  endif()
+endforeach()

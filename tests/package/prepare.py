@@ -1,0 +1,61 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""Makes what tests of packages need: the packages, and the root of a bare Debian.
+
+The root has what the packages depend on, by their own word, and systemd.
+"""
+import re
+import shutil
+import subprocess
+import sys
+
+import bare_debian
+
+TOP = bare_debian.HERE.parents[1]
+TOOLS = {"mmdebstrap": "mmdebstrap", "systemd-nspawn": "systemd-container", "rpmbuild": "rpm",
+         "dpkg-shlibdeps": "dpkg-dev", "lintian": "lintian"}
+
+
+def build(where):
+    """Builds the packages in a folder; what was there before is not taken for them."""
+    for suffix in ("deb", "ddeb", "rpm"):
+        for package in where.glob(f"*.{suffix}"):
+            package.unlink()
+    bare_debian.run("cmake", "--preset", "package", "-B", where, cwd=TOP)
+    bare_debian.run("cmake", "--build", where, "--target", "all", "package")
+
+
+def first_choices(depends):
+    """The names of packages in a field Depends: of several choices the first."""
+    return [re.match(r"[^ (|]+", choice.strip())[0] for choice in depends.split(",")]
+
+
+def mirrors():
+    """Lines of sources.list, of the Debian that this machine gets its own packages from."""
+    told = bare_debian.run("apt-get", "indextargets", "--format", "$(CODENAME) $(REPO_URI)",
+                           "Created-By: Packages", "Component: main", "Origin: Debian")
+    lines = sorted({tuple(line.split()) for line in told.splitlines()}, key=lambda x: len(x[0]))
+    return "".join(f"deb {uri} {name} main\n" for name, uri in lines), lines[0][0]
+
+
+def make_root(package, tar):
+    names = [*first_choices(bare_debian.fields(package)["Depends"]), "systemd-sysv"]
+    sources, codename = mirrors()
+    bare_debian.run("mmdebstrap", "--variant=minbase", f"--include={','.join(names)}", codename, tar,
+                    "-", input=sources)
+
+
+def main():
+    missing = [package for tool, package in TOOLS.items() if not shutil.which(tool)]
+    if missing:
+        print(f"not installed: {', '.join(missing)}")
+        sys.exit(1)
+    try:
+        build(bare_debian.packages())
+        make_root(bare_debian.find("pmu-exporter"), bare_debian.folder() / "bare.tar")
+    except AssertionError as failure:
+        sys.exit(str(failure))
+
+
+if __name__ == "__main__":
+    main()

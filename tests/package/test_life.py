@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The life of the Debian package on a bare Debian: installed, upgraded, taken back, removed, purged.
+
+systemd is PID 1, and the kernel is this machine's. An older and a newer version are the same package
+under another version and with another text in its configuration.
+"""
+import os
+import pathlib
+import shutil
+import tempfile
+import unittest
+
+import bare_debian
+import live
+from exporter import Metrics
+
+CONFIGURATION = "/etc/pmu_exporter/pmu_exporter.yml"
+DEFAULT = "/etc/default/pmu_exporter"
+STATE = "/var/lib/pmu_exporter"
+MARK = "before the upgrade"
+DYNAMIC = "[Service]\nDynamicUser=yes\n"
+
+
+def other_version(package, folder, version, more):
+    """The package as another version, whose configuration has a line more."""
+    tree = pathlib.Path(folder) / f"tree-{version}"
+    bare_debian.run("dpkg-deb", "-R", package, tree)
+    control = tree / "DEBIAN/control"
+    own = bare_debian.fields(package)["Version"]
+    control.write_text(control.read_text().replace(f"Version: {own}\n", f"Version: {version}\n"))
+    configuration = tree / CONFIGURATION.lstrip("/")
+    configuration.write_text(configuration.read_text() + more)
+    made = pathlib.Path(folder) / f"pmu-exporter_{version}_all.deb"
+    bare_debian.run("dpkg-deb", "--root-owner-group", "-Zgzip", "-b", tree, made)
+    return made
+
+
+class Life(unittest.TestCase):
+    """Its steps build on each other, so they are one test."""
+
+    def setUp(self):
+        live.need("systemd-nspawn", "nsenter")
+        self.folder = tempfile.mkdtemp(prefix="pmu-test-packages-")
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.package = bare_debian.find("pmu-exporter")
+        own = bare_debian.fields(self.package)["Version"]
+        self.older = other_version(self.package, self.folder, f"{own}~before", "# older\n")
+        self.newer = other_version(self.package, self.folder, f"{own}+after", "# newer\n")
+        self.root = bare_debian.Root()
+        self.addCleanup(self.root.clean)
+        self.machine = bare_debian.Machine(self.root)
+        self.addCleanup(self.machine.stop)
+
+    def scrape(self):
+        return Metrics(self.machine.page("/metrics").encode(), 0)
+
+    def wait_until_ready(self):
+        self.machine.until(lambda: self.machine.page("/-/ready"), "readiness")
+
+    def marks(self):
+        return [mark["text"] for mark in self.machine.json("/api/v1/marks")["marks"]]
+
+    def check_that_it_counts_at_once(self):
+        """dpkg has only just ended: the service runs, is enabled, and counts as its own user."""
+        machine = self.machine
+        self.assertEqual(machine.property("ActiveState"), "active")
+        self.assertEqual(machine.property("UnitFileState"), "enabled")
+        self.assertIsNotNone(machine.page("/-/ready"))
+        self.assertEqual(machine.run("stat", "-c", "%U", f"/proc/{machine.property('MainPID')}"),
+                         "pmu_exporter\n")
+        cgroup = "/system.slice/pmu_exporter.service"
+        name = "pmu_cgroup_task_clock_seconds_total"
+        before = self.scrape().value(name, cgroup=cgroup)
+        self.assertIsNotNone(before)
+        machine.until(lambda: self.scrape().value(name, cgroup=cgroup) > before, "counting")
+
+    def check_commands(self):
+        """What a user finds: the tool, its manual, its completion."""
+        machine = self.machine
+        machine.run("pmutool", "check", "config", CONFIGURATION)
+        machine.run("pmutool", "mark", MARK)
+        machine.run("systemctl", "reload", "pmu_exporter")
+        for path in ("/usr/share/man/man8/pmu_exporter.8.gz", "/usr/share/man/man1/pmutool.1.gz",
+                     "/usr/share/bash-completion/completions/pmutool",
+                     "/usr/share/zsh/vendor-completions/_pmutool"):
+            self.assertTrue((self.root.path / path.lstrip("/")).is_file(), path)
+
+    def check_state(self, private):
+        """Where the state is, and that it is the service's own."""
+        link = self.root.path / STATE.lstrip("/")
+        self.assertEqual(link.is_symlink(), private)
+        self.assertTrue((self.root.path / "var/lib/private/pmu_exporter").is_dir() == private)
+        self.machine.until(lambda: MARK in self.marks(), "the mark")
+
+    def step_through_a_dynamic_user(self):
+        """A unit of before had DynamicUser=yes, and its state in another folder: systemd brings it
+        back with what it holds."""
+        folder = self.root.path / "etc/systemd/system/pmu_exporter.service.d"
+        folder.mkdir(parents=True)
+        (folder / "dynamic.conf").write_text(DYNAMIC)
+        self.machine.run("systemctl", "daemon-reload")
+        self.machine.run("systemctl", "restart", "pmu_exporter")
+        self.check_state(private=True)
+        shutil.rmtree(folder)
+        self.machine.run("systemctl", "daemon-reload")
+
+    def check_upgrade(self):
+        """What the administrator wrote stays, the history too, and totals are told to be new."""
+        machine, cgroup = self.machine, "/system.slice/systemd-journald.service"
+        born = "pmu_cgroup_start_time_seconds"
+        machine.write(DEFAULT, 'ARGS="--log.level=warn"\n')
+        mine = machine.read(CONFIGURATION).replace("interval: 1s", "interval: 2s")
+        machine.write(CONFIGURATION, mine)
+        started, pid = self.scrape().value(born, cgroup=cgroup), machine.property("MainPID")
+        machine.install(self.package)
+        self.wait_until_ready()
+        self.assertNotEqual(machine.property("MainPID"), pid)
+        self.assertEqual(machine.read(CONFIGURATION), mine)
+        self.assertEqual(machine.read(DEFAULT), 'ARGS="--log.level=warn"\n')
+        self.assertIn("--log.level=warn", machine.run(
+            "cat", f"/proc/{machine.property('MainPID')}/cmdline").split("\0"))
+        self.assertEqual(machine.json("/api/v1/status")["interval_seconds"], 2)
+        self.check_state(private=False)
+        machine.until(lambda: self.scrape().value(born, cgroup=cgroup) is not None, "a birth")
+        self.assertGreater(self.scrape().value(born, cgroup=cgroup), started)
+
+    def check_that_what_is_disabled_stays_so(self):
+        """An administrator who has disabled the service is not overruled by a new version."""
+        machine = self.machine
+        machine.run("systemctl", "disable", "--now", "pmu_exporter")
+        machine.install(self.newer)
+        self.assertEqual(machine.property("ActiveState"), "inactive")
+        self.assertEqual(machine.property("UnitFileState"), "disabled")
+        machine.run("systemctl", "enable", "--now", "pmu_exporter")
+
+    def check_removal(self, before):
+        machine = self.machine
+        machine.run("dpkg", "-r", "pmu-exporter")
+        self.assertIsNone(machine.page("/-/ready"))
+        self.assertEqual(machine.ask("systemctl", "is-active", "pmu_exporter").stdout.strip(), "inactive")
+        left = set(self.root.files()) - set(before)
+        for path in (CONFIGURATION, DEFAULT, STATE):
+            self.assertIn(path.lstrip("/"), left)
+        self.assertFalse({path for path in left if path.startswith("usr/")})
+
+    def check_purge(self, before):
+        self.machine.run("dpkg", "-P", "pmu-exporter")
+        after = self.root.files()
+        self.assertEqual({path for path in before.keys() | after.keys()
+                          if before.get(path) != after.get(path)}, set())
+        self.assertFalse((self.root.path / "var/log/pmu_exporter").exists())
+
+    def test_it_counts_at_once_keeps_what_is_the_administrators_and_leaves_nothing(self):
+        before = self.root.files()
+        self.machine.install(self.older)
+        self.check_that_it_counts_at_once()
+        self.check_commands()
+        self.step_through_a_dynamic_user()
+        self.check_upgrade()
+        self.check_that_what_is_disabled_stays_so()
+        self.machine.install(self.older)  # taken back
+        self.wait_until_ready()
+        self.check_state(private=False)
+        self.check_removal(before)
+        self.machine.install(self.package)  # and there again, with what was left
+        self.wait_until_ready()
+        self.check_state(private=False)
+        self.check_purge(before)
+
+
+if __name__ == "__main__":
+    live.main()

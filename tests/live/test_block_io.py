@@ -2,6 +2,8 @@
 """Requests to block devices, against a device of the test's own whose requests are known: direct
 reads and writes of one block, of which each is one request, and what /sys/block tells of them.
 """
+import os
+import tempfile
 import time
 
 import live
@@ -96,6 +98,16 @@ class BlockIo(live.LiveTest):
                 self.assertEqual(grown(self.of_disk, op=op), n)
                 self.assertEqual(grown(self.of_disk, "block_io_requests_total", op=op), n)
                 self.assertEqual(grown(self.of_disk, "block_io_bytes_total", op=op), BLOCK * n)
+
+    def test_two_capabilities_are_enough(self):
+        live.need("setpriv")
+        self.start().stop()  # or it is skipped: root cannot count them here
+        directory = self.enterContext(tempfile.TemporaryDirectory())
+        os.chown(directory, 65534, 65534)
+        exporter = self.enterContext(Exporter(self.config(), directory=directory,
+                                              wrapper=live.AS_THE_UNIT))
+        self.make(exporter, "a")
+        self.loaded(exporter, "a", "read", 50)
 
     def test_requests_are_those_that_the_kernel_accounts(self):
         exporter = self.start()

@@ -219,12 +219,10 @@ class Profile(live.LiveTest):
 
     def test_two_capabilities_are_enough(self):
         live.need("setpriv")
-        wrapper = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups",
-                   "--inh-caps=+perfmon,+bpf", "--ambient-caps=+perfmon,+bpf",
-                   "--bounding-set=-all,+perfmon,+bpf")
         directory = self.enterContext(tempfile.TemporaryDirectory())
         os.chown(directory, 65534, 65534)
-        with Exporter(self.config, directory=directory, wrapper=wrapper) as self.exporter:
+        with Exporter(self.config, directory=directory,
+                      wrapper=live.AS_THE_UNIT) as self.exporter:
             metrics = self.exporter.after_cycles(2)
             if metrics.sum(SUPPORTED) == 0:
                 self.skipTest(f"not with these: {metrics.labels(SUPPORTED, 'reason')}")

@@ -20,7 +20,10 @@ from exporter import PATIENCE, quote
 SOFTWARE = ("task-clock", "context-switches", "cpu-migrations", "page-faults")
 COUNTING = os.environ.get("PMU_TEST_COUNTING", "direct")  # a test may be run for each mechanism
 
-
+# In front of a command: it has a user and the capabilities that the unit of the service gives.
+AS_THE_UNIT = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups",
+               "--inh-caps=+perfmon,+bpf", "--ambient-caps=+perfmon,+bpf",
+               "--bounding-set=-all,+perfmon,+bpf")
 UNATTRIBUTED = "pmu_exporter_unattributed_seconds_total"
 FASTEST_FAULT = decimal.Decimal("0.0000005")  # seconds, where this machine is not faster still
 MEASURED_FAULTS = 50000

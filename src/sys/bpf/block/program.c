@@ -24,9 +24,15 @@ static uint32_t stamp_bits(void)
     return bits;
 }
 
+/*
+ * A type that this kernel has no more (enum req_opf, until 6.0) libbpf 1.1 looks for in all modules as
+ * well, which takes CAP_SYS_ADMIN. It does not where it is told which file has the types.
+ */
 static int open_block(struct keyed_object *object)
 {
-    struct block_bpf *skeleton = block_bpf__open();
+    const struct bpf_object_open_opts options = {.sz = sizeof(options),
+                                                 .btf_custom_path = "/sys/kernel/btf/vmlinux"};
+    struct block_bpf *skeleton = block_bpf__open_opts(&options);
     int r;
 
     if (!skeleton)

@@ -21,6 +21,12 @@ foreach(flag -fstack-protector-strong -fstack-clash-protection -fcf-protection
 endforeach()
 target_link_options(compile_options INTERFACE
   -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack -Wl,--as-needed)
+# A program that is packaged tells nothing of the folder in which it was built, and so is the same in
+# each (config/package).
+if(CMAKE_INSTALL_PREFIX STREQUAL "/usr")
+  set(paths_left_out -ffile-prefix-map=${PROJECT_SOURCE_DIR}=. -ffile-prefix-map=${PROJECT_BINARY_DIR}=build)
+  target_compile_options(compile_options INTERFACE ${paths_left_out})
+endif()
 include(CheckPIESupported)
 check_pie_supported()
 

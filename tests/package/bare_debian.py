@@ -98,6 +98,7 @@ class Root:
 
     def clean(self):
         shutil.rmtree(self.path, ignore_errors=True)
+        pathlib.Path(f"{self.path}.log").unlink(missing_ok=True)
 
 
 class Machine:

@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 
 import bare_debian
 
@@ -16,12 +17,13 @@ TOOLS = {"mmdebstrap": "mmdebstrap", "systemd-nspawn": "systemd-container", "rpm
          "dpkg-shlibdeps": "dpkg-dev", "lintian": "lintian"}
 
 
-def build(where):
-    """Builds the packages in a folder; what was there before is not taken for them."""
+def build(where, top=TOP):
+    """Builds the packages of some sources in a folder; what was there before is not taken for
+    them."""
     for suffix in ("deb", "ddeb", "rpm"):
         for package in where.glob(f"*.{suffix}"):
             package.unlink()
-    bare_debian.run("cmake", "--preset", "package", "-B", where, cwd=TOP)
+    bare_debian.run("cmake", "--preset", "package", "-B", where, cwd=top)
     bare_debian.run("cmake", "--build", where, "--target", "all", "package")
 
 
@@ -39,10 +41,15 @@ def mirrors():
 
 
 def make_root(package, tar):
+    """Makes the root, unless it is there, of the same packages and not of another day."""
     names = [*first_choices(bare_debian.fields(package)["Depends"]), "systemd-sysv"]
     sources, codename = mirrors()
+    made_of, note = f"{sources}{names} {time.strftime('%F')}", tar.with_suffix(".made_of")
+    if tar.exists() and note.exists() and note.read_text() == made_of:
+        return
     bare_debian.run("mmdebstrap", "--variant=minbase", f"--include={','.join(names)}", codename, tar,
                     "-", input=sources)
+    note.write_text(made_of)
 
 
 def main():

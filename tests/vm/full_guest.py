@@ -1,17 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Boots the full guest: systemd is PID 1, and pmu_exporter is installed as a user installs it.
+"""Boots the full guest: systemd is PID 1, and pmu_exporter is installed as a user installs it: by
+its package.
 
 Its root is in memory: the one of full_root.py, and above it the files of this build and test.
 """
-import os
 import pathlib
 import shutil
-import subprocess
 
 import guest
 import guest_root
 
-TOP = guest.HERE.parents[1]
 # Units that are of no use here and take time, or that wait for what is not there.
 MASKED = ("systemd-logind.service", "getty.target", "getty-static.service",
           "systemd-update-utmp.service", "systemd-user-sessions.service", "systemd-pstore.service")
@@ -57,15 +55,11 @@ class FullGuest(guest.Guest):
             guest.missing("there is no full guest: prepare.py has not made it")
 
     def install(self, root):
-        """Installs what the README tells a user to install, and the programs of the tests."""
-        done = subprocess.run(["cmake", "--install", str(guest.build_directory())],
-                              env={**os.environ, "DESTDIR": str(root)}, capture_output=True,
-                              text=True)
-        if done.returncode != 0:
-            raise AssertionError(done.stderr)
-        write(root / "etc/pmu_exporter/pmu_exporter.yml",
-              (TOP / "config/pmu_exporter.yml").read_text())
+        """Puts the package there, for the script to install it, and the programs of the tests."""
+        package = next(guest.build_directory().glob("pmu-exporter_*.deb"))
         write(root / "etc/sysctl.d/60-pmu_exporter.conf", "kernel.perf_event_paranoid=2\n")
+        (root / "guest").mkdir(parents=True)
+        shutil.copy(package, root / "guest/pmu-exporter.deb")
         shutil.copytree(self.programs, root / "guest/bin")
 
     def prepare(self, script, files):

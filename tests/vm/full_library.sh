@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # Functions for the scripts of the full guest; full_guest.py puts this text before each of them.
 OUT=/tmp/out
-PATH=/usr/local/bin:/usr/local/sbin:/usr/bin:/usr/sbin:/guest/bin
+PATH=/usr/bin:/usr/sbin:/guest/bin
 unit=pmu_exporter.service
 
 die() {

@@ -16,12 +16,15 @@ import guest_root
 from guest_root import Missing
 
 PACKAGES = ("base-files", "base-passwd", "bash", "busybox-static", "coreutils", "libnss-systemd",
-            "libcurl3-gnutls", "mount", "systemd-sysv", "util-linux")  # pmutool loads libcurl
+            "libcurl3-gnutls", "mount", "systemd-sysv", "util-linux",  # pmutool loads libcurl
+            # what installs packages, and what their scripts call
+            "dpkg", "tar", "init-system-helpers", "perl-base", "passwd", "libc-bin", "diffutils",
+            "sed", "grep")
 LIBRARIES = pathlib.Path("/usr/lib/aarch64-linux-gnu")
 LINKS = ("bin", "lib", "sbin")  # into usr
 NOT_WANTED = ("usr/include", "usr/lib/aarch64-linux-gnu/gconv", "usr/lib/udev", "usr/share/doc",
               "usr/share/bash-completion", "usr/share/info", "usr/share/lintian",
-              "usr/share/locale", "usr/share/man", "usr/share/zoneinfo", "var/lib/dpkg")
+              "usr/share/locale", "usr/share/man", "usr/share/zoneinfo")
 FILES = {
     "etc/hostname": "guest\n",
     "etc/machine-id": "0123456789abcdef0123456789abcdef\n",
@@ -62,8 +65,32 @@ def unpack(work, root):
     for name in LINKS:
         (root / "usr" / name).mkdir(parents=True)
         (root / name).symlink_to(f"usr/{name}")
-    for archive in sorted((work / "archives").glob("*.deb")):
-        guest_root.unpack(archive, root, "--keep-directory-symlink")
+    database = root / "var/lib/dpkg"
+    for folder in ("info", "updates"):
+        (database / folder).mkdir(parents=True)
+    with open(database / "status", "w", encoding="utf-8") as status:
+        for archive in sorted((work / "archives").glob("*.deb")):
+            guest_root.unpack(archive, root, "--keep-directory-symlink")
+            note_as_installed(archive, database, status)
+
+
+def note_as_installed(archive, database, status):
+    """Tells dpkg of a package as if it had configured it, so that others may depend on it."""
+    def told(*words):
+        return subprocess.run(["dpkg-deb", *words, str(archive)], check=True, capture_output=True,
+                              text=True).stdout
+
+    fields = told("--field").splitlines(keepends=True)
+    name = next(line.split()[1] for line in fields if line.startswith("Package:"))
+    if "Multi-Arch: same\n" in fields:
+        name += ":arm64"
+    fields.insert(1, "Status: install ok installed\n")
+    status.writelines([*fields, "\n"])
+    listing = subprocess.run(["tar", "-t"], input=subprocess.run(
+        ["dpkg-deb", "--fsys-tarfile", str(archive)], check=True, capture_output=True).stdout,
+        check=True, capture_output=True).stdout.decode()
+    (database / f"info/{name}.list").write_text(
+        "".join(f"/{line.removeprefix('./').rstrip('/')}\n" for line in listing.splitlines()))
 
 
 def configure(root):

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Makes what every guest needs: programs for arm64, and the guest's own files (guest_root.py)."""
+"""Makes what every guest needs: programs and packages for arm64, and the guest's own files
+(guest_root.py)."""
 import shutil
 import subprocess
 import sys
@@ -23,9 +24,11 @@ def run(*words):
 
 def build():
     top, build_directory = guest.HERE.parents[1], guest.build_directory()
-    run("cmake", "-S", str(top), "-B", str(build_directory), "-G", "Ninja", "--toolchain",
-        str(guest.HERE / "arm64.cmake"), "-DCMAKE_BUILD_TYPE=RelWithDebInfo")
-    run("cmake", "--build", str(build_directory))
+    for package in build_directory.glob("*deb"):
+        package.unlink()  # of an earlier commit
+    run("cmake", "--preset", "package", "-S", str(top), "-B", str(build_directory), "--toolchain",
+        str(guest.HERE / "arm64.cmake"), "-DBUILD_TESTING=ON")
+    run("cmake", "--build", str(build_directory), "--target", "all", "package")
 
 
 def main():

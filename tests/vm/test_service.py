@@ -38,8 +38,8 @@ configuration=/etc/pmu_exporter/pmu_exporter.yml
 main_pid() {
     systemctl show -P MainPID $unit
 }
-systemctl start $unit
-is_ready || die "not ready after systemctl start"
+dpkg -i /guest/pmu-exporter.deb >$OUT/dpkg 2>&1 || die "dpkg: $(cat $OUT/dpkg)"
+is_ready || die "not ready when dpkg has ended"
 show started
 cat /proc/$(main_pid)/status >$OUT/status
 sleep 2.2
@@ -75,7 +75,7 @@ cp /t/three $configuration
 systemctl reload $unit
 
 mkdir /etc/systemd/system/pmu_exporter.service.d
-cp /usr/local/share/pmu_exporter/socket.conf /etc/systemd/system/pmu_exporter.service.d/
+cp /usr/share/pmu_exporter/socket.conf /etc/systemd/system/pmu_exporter.service.d/
 systemctl daemon-reload
 systemctl stop $unit
 systemctl start pmu_exporter.socket
@@ -100,6 +100,9 @@ show watched
 scrape watched
 systemctl stop $unit pmu_exporter.socket
 show stopped
+dpkg -P pmu-exporter >>$OUT/dpkg 2>&1 || die "dpkg: $(cat $OUT/dpkg)"
+rm -r /etc/systemd/system/pmu_exporter.service.d
+find / -xdev -name '*pmu?exporter*' ! -path '/guest/*' ! -path '/etc/sysctl.d/*' >$OUT/left
 """
 
 
@@ -116,6 +119,9 @@ class Service(unittest.TestCase):
     def messages(self):
         lines = self.results.text("journal.json").splitlines()
         return [json.loads(line) for line in lines]
+
+    def test_purging_the_package_leaves_nothing(self):
+        self.assertEqual(self.results.text("left"), "")
 
     def test_start_ends_when_it_is_ready(self):
         started = self.properties("started")

@@ -43,7 +43,7 @@ function(add_bpf_program name)
   list(TRANSFORM asm_headers PREPEND -idirafter)
   add_custom_command(OUTPUT ${output}.skel.h
     COMMAND ${BPF_CLANG} -O2 -g -Wall -Wextra -Werror -Wno-unused-parameter
-            -target bpf -mcpu=v3
+            -target bpf -mcpu=v3 -fdebug-compilation-dir=. ${paths_left_out}
             -I${PROJECT_SOURCE_DIR}/src -I${PROJECT_SOURCE_DIR}/include ${asm_headers}
             -c ${program} -o ${output}.bpf.o
     COMMAND ${BPFTOOL} gen skeleton ${output}.bpf.o name ${name}_bpf > ${output}.skel.h

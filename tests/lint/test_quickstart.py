@@ -27,7 +27,7 @@ class Quickstart(unittest.TestCase):
     def test_help_names_every_mode(self):
         done = quickstart("--help")
         self.assertEqual(done.returncode, 0)
-        for mode in ("run", "prometheus", "build", "test"):
+        for mode in ("run", "prometheus", "build", "package", "test"):
             self.assertIn(f"./quickstart {mode}" if mode != "run" else "[run]", done.stdout)
 
     def test_unknown_modes_are_refused(self):
@@ -35,8 +35,8 @@ class Quickstart(unittest.TestCase):
         self.assertEqual(done.returncode, 1)
         self.assertIn("tets", done.stderr)
 
-    def test_build_and_test_take_no_arguments(self):
-        for mode in ("build", "test"):
+    def test_modes_but_run_take_no_arguments(self):
+        for mode in ("build", "package", "test"):
             self.assertEqual(quickstart(mode, "fast").returncode, 1)
 
     def test_without_root_it_says_how(self):

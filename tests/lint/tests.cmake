@@ -34,7 +34,10 @@ add_lint(clang-tidy RUN_CLANG_TIDY ${RUN_CLANG_TIDY} -quiet -j2 -p ${CMAKE_BINAR
 set_tests_properties(lint/clang-tidy PROPERTIES PROCESSORS 4)
 takes(50 lint/clang-tidy)
 add_lint(shellcheck SHELLCHECK ${SHELLCHECK} quickstart .ci/run tests/vm/init
-  tests/vm/library.sh tests/vm/full_library.sh)
+  tests/vm/library.sh tests/vm/full_library.sh config/package/debian/postinst
+  config/package/debian/prerm config/package/debian/postrm)
+add_lint(shellcheck-rpm SHELLCHECK ${SHELLCHECK} --shell=sh config/package/rpm/post
+  config/package/rpm/preun config/package/rpm/postun)
 add_lint(python PYFLAKES ${PYFLAKES} tests)
 add_lint(layers "" ${Python3_EXECUTABLE} -B ${lint}/layers.py ${PROJECT_SOURCE_DIR})
 add_lint(headers "" ${Python3_EXECUTABLE} -B ${lint}/headers.py ${PROJECT_SOURCE_DIR}

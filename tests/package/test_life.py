@@ -168,5 +168,26 @@ class Life(unittest.TestCase):
         self.check_purge(before)
 
 
+class FromSources(unittest.TestCase):
+    """"cmake --install" into /usr/local, and what the README says after it."""
+
+    def test_it_counts(self):
+        live.need("systemd-nspawn", "nsenter")
+        root = bare_debian.Root()
+        self.addCleanup(root.clean)
+        bare_debian.run("cmake", "--install", os.environ["PMU_TEST_BUILD"],
+                        env={**os.environ, "DESTDIR": str(root.path)})
+        machine = bare_debian.Machine(root)
+        self.addCleanup(machine.stop)
+        machine.run("systemd-sysusers", "pmu_exporter.conf")
+        machine.run("systemctl", "daemon-reload")
+        machine.run("systemctl", "enable", "--now", "pmu_exporter")
+        self.assertIsNotNone(machine.page("/-/ready"))
+        self.assertEqual(machine.run("stat", "-c", "%U %n", f"/proc/{machine.property('MainPID')}"),
+                         f"pmu_exporter /proc/{machine.property('MainPID')}\n")
+        self.assertIn("/usr/local/bin/pmu_exporter", machine.property("ExecStart"))
+        machine.run("systemctl", "reload", "pmu_exporter")
+
+
 if __name__ == "__main__":
     live.main()

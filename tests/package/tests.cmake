@@ -6,6 +6,7 @@ if(SANITIZE OR NOT CMAKE_C_COMPILER_ID STREQUAL "GNU" OR NOT EXISTS /etc/debian_
 endif()
 
 set(package_environment "PMU_TEST_PACKAGES=${CMAKE_BINARY_DIR}/packages;\
+PMU_TEST_BUILD=${CMAKE_BINARY_DIR};\
 PYTHONPATH=${CMAKE_CURRENT_SOURCE_DIR}/package:${CMAKE_CURRENT_SOURCE_DIR}/support")
 
 function(add_package_test name label)

@@ -19,7 +19,7 @@ PACKAGES = ("base-files", "base-passwd", "bash", "busybox-static", "coreutils", 
             "libcurl3-gnutls", "mount", "systemd-sysv", "util-linux",  # pmutool loads libcurl
             # what installs packages, and what their scripts call
             "dpkg", "tar", "init-system-helpers", "perl-base", "passwd", "libc-bin", "diffutils",
-            "sed", "grep")
+            "sed", "grep", "dash")
 LIBRARIES = pathlib.Path("/usr/lib/aarch64-linux-gnu")
 LINKS = ("bin", "lib", "sbin")  # into usr
 NOT_WANTED = ("usr/include", "usr/lib/aarch64-linux-gnu/gconv", "usr/lib/udev", "usr/share/doc",
@@ -90,7 +90,7 @@ def note_as_installed(archive, database, status):
         ["dpkg-deb", "--fsys-tarfile", str(archive)], check=True, capture_output=True).stdout,
         check=True, capture_output=True).stdout.decode()
     (database / f"info/{name}.list").write_text(
-        "".join(f"/{line.removeprefix('./').rstrip('/')}\n" for line in listing.splitlines()))
+        "".join(f"{line[1:].rstrip('/') or '/.'}\n" for line in listing.splitlines()))
 
 
 def configure(root):

@@ -102,7 +102,7 @@ systemctl stop $unit pmu_exporter.socket
 show stopped
 dpkg -P pmu-exporter >>$OUT/dpkg 2>&1 || die "dpkg: $(cat $OUT/dpkg)"
 rm -r /etc/systemd/system/pmu_exporter.service.d
-find / -xdev -name '*pmu?exporter*' ! -path '/guest/*' ! -path '/etc/sysctl.d/*' >$OUT/left
+busybox find / -xdev -name '*pmu?exporter*' ! -path '/guest/*' ! -path '/etc/sysctl.d/*' >$OUT/left
 """
 
 

@@ -25,7 +25,7 @@ target_link_options(compile_options INTERFACE
 # each (config/package).
 if(CMAKE_INSTALL_PREFIX STREQUAL "/usr")
   set(paths_left_out -ffile-prefix-map=${PROJECT_SOURCE_DIR}=. -ffile-prefix-map=${PROJECT_BINARY_DIR}=build)
-  target_compile_options(compile_options INTERFACE ${paths_left_out})
+  add_compile_options(${paths_left_out}) # for generated code, too, which has no warnings of ours
 endif()
 include(CheckPIESupported)
 check_pie_supported()

@@ -122,8 +122,9 @@ class InProduction(unittest.TestCase):
     def follow(self, root):
         """Those that put the configuration in its place; how many."""
         section = (TOP / "README.md").read_text().split("## In production", 1)[1]
-        block = section.split("```")[1]
-        lines = [line for line in block.splitlines() if "/etc/pmu_exporter/" in line]
+        blocks = section.split("\n### The service", 1)[0].split("```")[1::2]
+        lines = [line for block in blocks for line in block.splitlines()
+                 if "/etc/pmu_exporter/" in line]
         for line in lines:
             here = line.replace("/etc/", f"{root}/etc/").replace("sudo ", "")
             subprocess.run(["sh", "-euc", here], cwd=TOP, check=True, timeout=20)

@@ -6,7 +6,6 @@ The root has what the packages depend on, by their own word, and systemd.
 """
 import re
 import shutil
-import subprocess
 import sys
 import time
 

@@ -25,8 +25,8 @@ static uint32_t stamp_bits(void)
 }
 
 /*
- * A type that this kernel has no more (enum req_opf, until 6.0) libbpf 1.1 looks for in all modules as
- * well, which takes CAP_SYS_ADMIN. It does not where it is told which file has the types.
+ * A type that this kernel has no more (enum req_opf, until 6.0) libbpf 1.1 looks for in all modules
+ * as well, which takes CAP_SYS_ADMIN. It does not where it is told which file has the types.
  */
 static int open_block(struct keyed_object *object)
 {

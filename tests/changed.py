@@ -33,6 +33,7 @@ TESTS = (
     (r"quickstart|\.ci/run|tests/vm/(init|.*\.sh)", "lint/shellcheck"),
     (r"src/man/.*", "lint/man-.*"),
     (r"systemd/.*", "lint/units"),
+    (r"config/package/.*", "lint/shellcheck.*"),
     (r"dashboards/(rules|runbooks)/.*", "rules/.*"),
     (r"dashboards/.*", "dashboards/.*"),
 )

@@ -58,6 +58,19 @@ int process_read_leader(int procfs_fd, pid_t thread, pid_t *ret_leader);
 /* Our own process number in the PID namespace of this procfs; 0: we are not in it. */
 pid_t process_self(int procfs_fd);
 
+/*
+ * Whether this is a procfs of another PID namespace than ours, as the host's is in a container: to
+ * system calls its numbers are other processes, or none.
+ */
+bool process_numbers_are_foreign(int procfs_fd);
+
+/*
+ * The number that a process has in the PID namespace of this procfs; pid: its number in ours. 0: it
+ * has none there, or this is no procfs that shows us, too. The kernel tells it in the fdinfo of a
+ * pidfd, by the namespace of the procfs that is asked (since Linux 5.4).
+ */
+pid_t process_number_in(int procfs_fd, pid_t pid);
+
 struct process;
 
 /*

@@ -146,3 +146,7 @@ void process_targets_give_back(struct process_targets *targets, struct process_t
 void process_targets_release(struct process_targets *targets, struct process_target *target);
 
 const struct process_census *process_targets_census(const struct process_targets *targets);
+
+/* Whether system calls take the numbers of processes: not where procfs is of another PID namespace.
+ */
+bool process_targets_can_be_named(const struct process_targets *targets);

@@ -300,10 +300,20 @@ bool process_member_is_new(const struct process_member *member,
     return !member->ended && member->n_counters == 0 && opening->now_ns >= member->retry_at_ns;
 }
 
+/* Whoever has that number here is another process, and must not be counted in its place. */
+static int refuse_for_number(struct process_member *member, uint64_t now_ns)
+{
+    member->absence = ABSENCE_NOT_SUPPORTED;
+    member->retry_at_ns = now_ns + RETRY_NS;
+    return 0;
+}
+
 static int open_counters(struct process_member *member, struct process_opening *opening)
 {
     if (opening->mechanism->counts_processes)
         return open_processes(member, opening);
+    if (!process_targets_can_be_named(opening->targets))
+        return refuse_for_number(member, opening->now_ns);
     if (task_counters_inherit(member, opening) == INHERIT_NOTHING)
         return follow_threads(member, opening);
     return open_together(member, opening);

@@ -22,16 +22,16 @@ static bool is_final(const struct self_test *test)
 }
 
 /* Has both mechanisms count the same. bpf: NULL: it was refused, and that is the verdict. */
-static struct mechanism_verdict test_bpf(int sysfs_fd, struct mechanism *bpf,
-                                         enum bpf_refusal refusal)
+static struct mechanism_verdict test_bpf(const struct mechanism_question *question,
+                                         struct mechanism *bpf, enum bpf_refusal refusal)
 {
     AUTO(cpu_list) struct cpu_list *online = NULL;
     struct self_test test = {.outcome = SELF_TEST_REFUSED, .refusal = refusal};
 
     if (bpf) {
         test = (struct self_test){.outcome = SELF_TEST_NO_PROCESS};
-        if (cpu_list_read_online(sysfs_fd, &online) >= 0)
-            (void)self_test_run(&perf_ops_kernel, online, bpf, &test);
+        if (cpu_list_read_online(question->sysfs_fd, &online) >= 0)
+            (void)self_test_run(&perf_ops_kernel, online, question->procfs_fd, bpf, &test);
     }
     return (struct mechanism_verdict){
         .is_final = is_final(&test),
@@ -120,7 +120,7 @@ static void make_bpf(const struct mechanism_question *question, struct mechanism
         choice->reason = bpf_refusal_text(refusal);
     if (!verdict->is_final) {
         choice->is_tested = true;
-        *verdict = test_bpf(question->sysfs_fd, choice->bpf, refusal);
+        *verdict = test_bpf(question, choice->bpf, refusal);
         verdict->refuses_latencies = refuses_latencies;
         if (!wants_bpf(question, verdict, choice))
             choice->bpf = mechanism_free(choice->bpf);

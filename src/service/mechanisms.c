@@ -15,6 +15,7 @@
 
 #include "base/clock.h"
 #include "log/log.h"
+#include "sys/process.h"
 
 /* A user who has asked for bpf by name is warned where it cannot be had. */
 static void log_direct(const struct config *config, const char *reason)
@@ -37,9 +38,10 @@ static void log_difference(const struct self_test *test)
 }
 
 /* Each mechanism that is taken is logged once, and so is each reason not to take bpf. */
-static void log_choice(struct mechanisms *mechanisms, const struct config *config,
+static void log_choice(struct mechanisms *mechanisms, const struct mechanism_question *question,
                        const struct mechanism_choice *choice)
 {
+    const struct config *config = question->config;
     const char *logged = mechanisms->logged_reason;
 
     if (logged && strcmp(logged, choice->reason) == 0 && choice->bpf == mechanisms->bpf)
@@ -49,6 +51,10 @@ static void log_choice(struct mechanisms *mechanisms, const struct config *confi
         log_info("cgroups and processes are counted by bpf", "reason", choice->reason);
     else if (choice->is_left_to_machine)
         log_direct(config, choice->reason);
+    if (!choice->bpf && config->n_processes > 0 && process_numbers_are_foreign(question->procfs_fd))
+        log_warning("processes are not counted", "reason",
+                    "procfs is of another PID namespace, whose processes direct cannot name",
+                    "hint", "share the PID namespace of the host, or count by bpf");
 }
 
 int mechanisms_init(struct mechanisms *mechanisms)
@@ -91,7 +97,7 @@ static struct mechanism_choice choose_events(struct mechanisms *mechanisms,
             log_warning("processes are counted direct", "reason",
                         "their numbers are those of another PID namespace than the initial one");
     }
-    log_choice(mechanisms, question->config, &choice);
+    log_choice(mechanisms, question, &choice);
     return choice;
 }
 

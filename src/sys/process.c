@@ -10,12 +10,16 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/magic.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "sys/process_error.h"
@@ -286,4 +290,30 @@ pid_t process_self(int procfs_fd)
         return 0;
     number[n] = '\0';
     return (pid_t)strtol(number, NULL, 10);
+}
+
+bool process_numbers_are_foreign(int procfs_fd)
+{
+    const pid_t self = process_self(procfs_fd);
+    struct statfs file_system;
+
+    if (self == getpid())
+        return false;
+    return self > 0 ||
+           (fstatfs(procfs_fd, &file_system) == 0 && file_system.f_type == PROC_SUPER_MAGIC);
+}
+
+pid_t process_number_in(int procfs_fd, pid_t pid)
+{
+    AUTO_CLOSE const int fd = (int)syscall(SYS_pidfd_open, pid, 0);
+    char path[PROCESS_PATH_SIZE], text[1024];
+    const char *line;
+
+    if (fd < 0)
+        return 0;
+    (void)snprintf(path, sizeof(path), "self/fdinfo/%d", fd);
+    if (small_file_read(procfs_fd, path, text, sizeof(text)) < 0)
+        return 0;
+    line = strstr(text, "\nPid:\t");
+    return line ? (pid_t)strtol(line + strlen("\nPid:\t"), NULL, 10) : 0;
 }

@@ -121,6 +121,7 @@ struct process_targets {
     bool room; /* a counted process ended since waiting ones were looked at */
 
     bool is_ours;               /* procfs has the numbers of our own PID namespace */
+    bool is_foreign;            /* it has those of another one; neither: it is no procfs */
     struct task_events *events; /* the kernel's records; NULL if there are none */
     struct exit_watch *exits;   /* tells when first processes end; NULL if there is none */
     uint64_t events_tried_ns;

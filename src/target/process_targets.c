@@ -45,6 +45,7 @@ int process_targets_new(int procfs_fd, const struct process_rules *rules,
     set->rescan = true; /* the first */
     /* a procfs of another PID namespace shows other numbers than system calls take */
     set->is_ours = process_self(procfs_fd) == getpid();
+    set->is_foreign = process_numbers_are_foreign(procfs_fd);
     TAILQ_INIT(&set->turns);
     TAILQ_INIT(&set->nobody.to_look);
     TAILQ_INIT(&set->nobody.waiting);
@@ -238,4 +239,9 @@ void process_targets_release(struct process_targets *targets, struct process_tar
 const struct process_census *process_targets_census(const struct process_targets *targets)
 {
     return &targets->census;
+}
+
+bool process_targets_can_be_named(const struct process_targets *targets)
+{
+    return !targets->is_foreign;
 }

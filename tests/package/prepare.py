@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Makes what tests of packages need: the packages, and the root of a bare Debian.
+"""Makes what tests of packages need: the packages, and two roots of a bare Debian.
 
-The root has what the packages depend on, by their own word, and systemd.
+Both have what the packages depend on, by their own word; one has systemd, the other is for containers.
 """
 import re
 import shutil
@@ -13,7 +13,7 @@ import bare_debian
 
 TOP = bare_debian.HERE.parents[1]
 TOOLS = {"mmdebstrap": "mmdebstrap", "systemd-nspawn": "systemd-container", "rpmbuild": "rpm",
-         "dpkg-shlibdeps": "dpkg-dev", "lintian": "lintian"}
+         "dpkg-shlibdeps": "dpkg-dev", "lintian": "lintian", "podman": "podman", "runc": "runc"}
 
 
 def build(where, top=TOP):
@@ -39,9 +39,10 @@ def mirrors():
     return "".join(f"deb {uri} {name} main\n" for name, uri in lines), lines[0][0]
 
 
-def make_root(package, tar):
-    """Makes the root, unless it is there, of the same packages and not of another day."""
-    names = [*first_choices(bare_debian.fields(package)["Depends"]), "systemd-sysv"]
+def make_root(package, tar, *more):
+    """Makes a root with what the package depends on, the first choice being among `more`, unless it is
+    there: of the same packages and not of another day."""
+    names = [*first_choices(bare_debian.fields(package)["Depends"])[1:], *more]
     sources, codename = mirrors()
     made_of, note = f"{sources}{names} {time.strftime('%F')}", tar.with_suffix(".made_of")
     if tar.exists() and note.exists() and note.read_text() == made_of:
@@ -58,7 +59,9 @@ def main():
         sys.exit(1)
     try:
         build(bare_debian.packages())
-        make_root(bare_debian.find("pmu-exporter"), bare_debian.folder() / "bare.tar")
+        package, folder = bare_debian.find("pmu-exporter"), bare_debian.folder()
+        make_root(package, folder / "bare.tar", "systemd", "systemd-sysv")
+        make_root(package, folder / "slim.tar", "systemd-standalone-sysusers", "libcapstone4")
     except AssertionError as failure:
         sys.exit(str(failure))
 

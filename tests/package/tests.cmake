@@ -6,7 +6,7 @@ if(SANITIZE OR NOT CMAKE_C_COMPILER_ID STREQUAL "GNU" OR NOT EXISTS /etc/debian_
 endif()
 
 set(package_environment "PMU_TEST_PACKAGES=${CMAKE_BINARY_DIR}/packages;\
-PMU_TEST_BUILD=${CMAKE_BINARY_DIR};\
+PMU_TEST_BUILD=${CMAKE_BINARY_DIR};PMU_TEST_LOAD=$<TARGET_FILE:load>;\
 PYTHONPATH=${CMAKE_CURRENT_SOURCE_DIR}/package:${CMAKE_CURRENT_SOURCE_DIR}/support")
 
 function(add_package_test name label)
@@ -22,6 +22,7 @@ set_tests_properties(package/prepare PROPERTIES LABELS "live;prepare" TIMEOUT 18
   FIXTURES_SETUP packages ENVIRONMENT "${package_environment}")
 takes(90 package/prepare)
 add_package_test(contents live)
+add_package_test(container live)
 add_package_test(life live)
 add_package_test(rpm live)
 add_package_test(reproducible "live;long")

@@ -103,6 +103,14 @@ def need(*tools):
             raise unittest.SkipTest(f"{tool} is not installed")
 
 
+def tries(seconds, pause=0.1):
+    """Yields until so many seconds have passed, with a pause between two turns."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        yield
+        time.sleep(pause)
+
+
 def program(name):
     """The path of a program of tests/support: PMU_TEST_<NAME> names it, else it is in
     build/release."""

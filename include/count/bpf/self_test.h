@@ -20,7 +20,7 @@
 enum self_test_outcome {
     SELF_TEST_PASSED,
     SELF_TEST_REFUSED,     /* the program could not be loaded */
-    SELF_TEST_NAMESPACE,   /* we are in another PID namespace than the initial one */
+    SELF_TEST_NAMESPACE,   /* neither we nor procfs are in the initial PID namespace */
     SELF_TEST_NO_PROCESS,  /* the process could not be made, or was not ready in time */
     SELF_TEST_NOT_COUNTED, /* one of the mechanisms does not count the process */
     SELF_TEST_DIFFERS,     /* the mechanisms disagree about an event */
@@ -41,9 +41,10 @@ const char *self_test_text(const struct self_test *test);
 
 /*
  * Tests a mechanism before anything else is counted by it. Afterwards it is as it was before,
- * except for its `doubt`. cpus: the CPUs that are online. It takes about 20 milliseconds; if the
- * outcome is SELF_TEST_DOUBTFUL it is repeated up to five times; at most ten seconds in all. 0 with
- * the result, which is never SELF_TEST_REFUSED, or -ENOMEM.
+ * except for its `doubt`. cpus: the CPUs that are online. procfs_fd: where we are in another PID
+ * namespace than the initial one, as in a container, this procfs has to be the host's. It takes
+ * about 20 milliseconds; if the outcome is SELF_TEST_DOUBTFUL it is repeated up to five times; at
+ * most ten seconds in all. 0 with the result, which is never SELF_TEST_REFUSED, or -ENOMEM.
  */
-int self_test_run(const struct perf_ops *ops, const struct cpu_list *cpus, struct mechanism *bpf,
-                  struct self_test *ret_result);
+int self_test_run(const struct perf_ops *ops, const struct cpu_list *cpus, int procfs_fd,
+                  struct mechanism *bpf, struct self_test *ret_result);

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "sys/process.h"
 #include "sys/switch_pattern.h"
 
 #define TIMEOUT_NS (2 * NS_PER_SECOND)
@@ -49,7 +50,7 @@ static const struct tested_event tested[SELF_TEST_EVENTS] = {
 static const char *const texts[SELF_TEST_OUTCOME_COUNT_] = {
     [SELF_TEST_PASSED] = "the self-test has passed",
     [SELF_TEST_REFUSED] = "the program cannot be loaded",
-    [SELF_TEST_NAMESPACE] = "this is another PID namespace than the initial one",
+    [SELF_TEST_NAMESPACE] = "neither this process nor procfs is in the initial PID namespace",
     [SELF_TEST_NO_PROCESS] = "the self-test could not run",
     [SELF_TEST_NOT_COUNTED] = "the process of the self-test is not counted",
     [SELF_TEST_DIFFERS] = "the self-test has counted something else than direct",
@@ -66,6 +67,7 @@ const char *self_test_text(const struct self_test *test)
 struct comparison {
     struct mechanism *mechanisms[2]; /* [0] direct, which we own; [1] bpf, which is borrowed */
     struct counter_set *sets[2];
+    int procfs_fd;
     uint64_t doubt_ns; /* of the mechanism before the test */
     uint64_t counts[2][SELF_TEST_EVENTS];
     struct event events[SELF_TEST_EVENTS];
@@ -168,8 +170,12 @@ static bool is_counted(const struct comparison *comparison, size_t n_children)
            n_children * SWITCH_PATTERN_TURNS * SWITCH_PATTERN_PAGES;
 }
 
-/* Direct counts the process by its first thread and what that starts; bpf counts it as a whole. */
-static bool opens(struct comparison *comparison, pid_t process, const struct cpu_list *cpus)
+/*
+ * Direct counts the process by its first thread and what that starts; bpf counts it as a whole, by
+ * the number that it has on the host.
+ */
+static bool opens(struct comparison *comparison, pid_t process, pid_t on_host,
+                  const struct cpu_list *cpus)
 {
     const struct scope threads = {.kind = SCOPE_PROCESS,
                                   .cgroup_fd = -1,
@@ -179,20 +185,36 @@ static bool opens(struct comparison *comparison, pid_t process, const struct cpu
     struct scope scopes[2] = {threads, threads};
 
     scopes[1].cpus = cpus;
-    scopes[1].process = scope_process_id(process, 0);
+    scopes[1].tasks = &on_host;
+    scopes[1].process = scope_process_id(on_host, 0);
     return open_set(comparison, 0, &scopes[0]) && open_set(comparison, 1, &scopes[1]);
+}
+
+/*
+ * The number that a process of ours has in the initial PID namespace, by which the program knows
+ * it. 0: we are in another one, and so is procfs.
+ */
+static pid_t number_on_host(const struct mechanism *bpf, int procfs_fd, pid_t process)
+{
+    const pid_t own = mechanism_bpf_own_number(bpf);
+
+    if (own == getpid())
+        return process;
+    return own == process_self(procfs_fd) ? process_number_in(procfs_fd, process) : 0;
 }
 
 static enum self_test_outcome run(struct comparison *comparison, struct switch_pattern *pattern,
                                   const struct cpu_list *cpus, struct self_test *result)
 {
     const size_t n_children = switch_pattern_n_children(pattern);
+    const pid_t process = switch_pattern_process(pattern);
+    const pid_t on_host = number_on_host(comparison->mechanisms[1], comparison->procfs_fd, process);
     const uint64_t begin_ns = clock_monotonic_ns();
 
     comparison->doubt_ns = comparison->mechanisms[1]->doubt.unattributed_ns;
-    if (mechanism_bpf_own_number(comparison->mechanisms[1]) != getpid())
+    if (on_host == 0)
         return SELF_TEST_NAMESPACE;
-    if (!opens(comparison, switch_pattern_process(pattern), cpus))
+    if (!opens(comparison, process, on_host, cpus))
         return SELF_TEST_NOT_COUNTED;
     read_sets(comparison);
     if (switch_pattern_run(pattern, TIMEOUT_NS) < 0)
@@ -222,11 +244,11 @@ static int find_mechanisms(struct comparison *comparison, const struct perf_ops 
     return 0;
 }
 
-static int run_once(const struct perf_ops *ops, const struct cpu_list *cpus, struct mechanism *bpf,
-                    struct self_test *ret_result)
+static int run_once(const struct perf_ops *ops, const struct cpu_list *cpus, int procfs_fd,
+                    struct mechanism *bpf, struct self_test *ret_result)
 {
     AUTO(switch_pattern) struct switch_pattern *pattern = NULL;
-    struct comparison comparison = {0};
+    struct comparison comparison = {.procfs_fd = procfs_fd};
     struct self_test result = {.outcome = SELF_TEST_NO_PROCESS};
     int r = find_mechanisms(&comparison, ops, bpf, cpus->n);
 
@@ -242,13 +264,13 @@ static int run_once(const struct perf_ops *ops, const struct cpu_list *cpus, str
     return r;
 }
 
-int self_test_run(const struct perf_ops *ops, const struct cpu_list *cpus, struct mechanism *bpf,
-                  struct self_test *ret_result)
+int self_test_run(const struct perf_ops *ops, const struct cpu_list *cpus, int procfs_fd,
+                  struct mechanism *bpf, struct self_test *ret_result)
 {
-    int r = run_once(ops, cpus, bpf, ret_result);
+    int r = run_once(ops, cpus, procfs_fd, bpf, ret_result);
 
     for (int runs = 1; r >= 0 && ret_result->outcome == SELF_TEST_DOUBTFUL && runs < MOST_RUNS;
          runs++)
-        r = run_once(ops, cpus, bpf, ret_result);
+        r = run_once(ops, cpus, procfs_fd, bpf, ret_result);
     return r;
 }

@@ -67,7 +67,7 @@ static struct self_test run(struct fixture *f)
     int tries = 0;
 
     do
-        assert_int_equal(self_test_run(&ops, f->cpus, f->bpf, &test), 0);
+        assert_int_equal(self_test_run(&ops, f->cpus, -1, f->bpf, &test), 0);
     while ((test.outcome == SELF_TEST_NO_PROCESS || test.outcome == SELF_TEST_DOUBTFUL) &&
            ++tries < MOST_TRIES);
     if (test.outcome == SELF_TEST_NAMESPACE) {

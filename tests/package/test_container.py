@@ -60,7 +60,7 @@ class Container(unittest.TestCase):
         self.assertIn("--cap-drop=all", words)
         return words
 
-    def start(self, counting):
+    def start(self, counting, *more):
         configuration = self.folder / f"{self.name}.yml"
         configuration.write_text(
             f"interval: 1s\ncounting: {counting}\n"
@@ -72,7 +72,7 @@ class Container(unittest.TestCase):
         self.folder.chmod(0o755)
         # podman's own are above what a machine that is a container itself may give
         limits = [f"--ulimit={name}={MOST}:{MOST}" for name in ("nofile", "nproc")]
-        self.podman("run", "-d", "--name", self.name, "--cgroupns=private", *limits, *self.options(),
+        self.podman("run", "-d", "--name", self.name, "--cgroupns=private", *limits, *more, *self.options(),
                     "-v", f"{configuration}:/etc/pmu_exporter/pmu_exporter.yml:ro",
                     "localhost/pmu_exporter", "--path.procfs=/host/proc", "--path.sysfs=/host/sys",
                     f"--web.listen-address=127.0.0.1:{self.port}",
@@ -137,6 +137,12 @@ class Container(unittest.TestCase):
         self.assertEqual(self.scrape().value("pmu_exporter_targets_uncounted", kind="process",
                                              reason="not_supported"), 1)
         self.assertIn("share the PID namespace of the host", self.log())
+
+    def test_by_direct_it_counts_processes_in_the_hosts_pid_namespace(self):
+        self.start("direct", "--pid=host")
+        self.load()
+        self.until(lambda m: m.sum("pmu_process_page_faults_total", groupname="load") >= FAULTS,
+                   "the page faults of the process")
 
 
 if __name__ == "__main__":

@@ -29,6 +29,9 @@ struct name_service;
 /* The service of the machine. All share it, so that one thread at most hangs. Never freed. */
 struct name_service *name_service_of_machine(void);
 
+/* The same for the thread that looks up names of targets, since a service has one caller. */
+struct name_service *name_service_of_lookups(void);
+
 /* A service with other operations. NULL: no memory. */
 struct name_service *name_service_new(const struct name_ops *ops);
 

@@ -16,12 +16,14 @@
 #include "event/absence.h"
 #include "target/cgroup_rules.h"
 #include "target/identity.h"
+#include "target/target_names.h"
 
 struct cgroup_targets;
 
 struct cgroup_target {
     char *path;                /* raw bytes below the mount, not escaped; begins with `/` */
-    struct identity *identity; /* label cgroup; info parent, unit, slice, container_id, pod_uid */
+    struct identity *identity; /* label cgroup; info parent, unit, slice, container_id, pod_uid,
+                                  and the names that are known (target/target_names.h) */
     int rule;                  /* index of the rule that it belongs to */
     int fd;                    /* its directory, for perf_event_open(); open from birth until
                                   cgroup_target_close_fd(), then -1 */
@@ -50,7 +52,8 @@ struct cgroup_changes {
     void *const *gone; /* `gone` is set now; each appears here once */
     size_t n_gone;
     bool identities_changed; /* the set changed, or some `identity` was replaced because a parent
-                                came or went: the caller takes the labels of all targets again */
+                                came or went, or names have become known: the caller takes the
+                                labels of all targets again */
 };
 
 /* Numbers for /metrics. */
@@ -72,6 +75,12 @@ int cgroup_targets_new(int root_fd, const struct cgroup_rules *rules,
                        const struct cgroup_limits *limits, struct cgroup_targets **ret_targets);
 struct cgroup_targets *cgroup_targets_free(struct cgroup_targets *targets);
 DEFINE_AUTO(cgroup_targets, struct cgroup_targets *, cgroup_targets_free)
+
+/*
+ * Has targets that are born from now on named, and takes their names in each update. `names` is
+ * borrowed for the life of the set.
+ */
+void cgroup_targets_name(struct cgroup_targets *targets, struct target_names *names);
 
 /*
  * A descriptor for an event loop that becomes readable when cgroups may have come or gone. -1 if

@@ -113,6 +113,8 @@ static int make_target(struct cgroup_targets *set, struct cgroup_node *node, con
         counted_cgroup_new(node, path, *fd, inode, &counted) < 0)
         return -ENOMEM;
     *fd = -1;
+    if (cgroup_ask_for_names(set, counted) < 0)
+        return -ENOMEM;
     if (cgroup_label_is_taken(set, &counted->target)) {
         let_wait(set, node, ABSENCE_OVER_LIMIT, WAITING_NOWHERE);
         return CGROUP_DONE;

@@ -22,6 +22,8 @@
 struct counted_cgroup {
     struct cgroup_target target; /* comes first: the caller's pointer is cast to this struct */
     struct target_mark mark;     /* target_news.c works on it */
+    struct named_target *named;  /* who is asked for its names; NULL: nobody */
+    struct known_names *known;   /* those that its identity has */
     LIST_ENTRY(counted_cgroup) entry;
 };
 
@@ -49,6 +51,8 @@ struct cgroup_targets {
     struct directory_entries entries; /* a buffer for the directory that is being read */
     struct text path;                 /* a buffer for the path of one node */
 
+    struct target_names *names; /* NULL: nobody names targets */
+    uint64_t names_taken;       /* how far its changes have been taken */
     struct target_news news;
     bool identities_changed;
     bool relabel; /* some targets do not know their parent yet, for want of memory */
@@ -111,6 +115,15 @@ int cgroup_identity_new(const struct cgroup_node *node, const char *path,
  * parent. 0, or -ENOMEM if some still have the old one.
  */
 int cgroup_relabel(struct cgroup_targets *set, struct cgroup_node *top);
+
+/* Asks for the names of a newcomer, and takes those that are known already. 0 or -ENOMEM. */
+int cgroup_ask_for_names(struct cgroup_targets *set, struct counted_cgroup *counted);
+
+/*
+ * Gives each target whose names have changed an identity with the new ones. 0, or -ENOMEM if some
+ * still have the old ones; they are tried again with the next call.
+ */
+int cgroup_take_names(struct cgroup_targets *set);
 
 /* Whether another target has the same label. Only labels that were cut can be the same. */
 bool cgroup_label_is_taken(const struct cgroup_targets *set, const struct cgroup_target *target);

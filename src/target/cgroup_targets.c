@@ -114,6 +114,11 @@ struct cgroup_targets *cgroup_targets_free(struct cgroup_targets *targets)
     return NULL;
 }
 
+void cgroup_targets_name(struct cgroup_targets *targets, struct target_names *names)
+{
+    targets->names = names;
+}
+
 static void begin_report(struct cgroup_targets *set)
 {
     if (set->news.reported)
@@ -135,6 +140,8 @@ static int bring_up_to_date(struct cgroup_targets *set, bool look)
         r = cgroup_admit_waiting(set);
     if (r >= 0 && set->relabel)
         r = cgroup_relabel(set, root);
+    if (r >= 0)
+        r = cgroup_take_names(set);
     if (r < 0) {
         set->rescan = set->relabel = true;
         return r;

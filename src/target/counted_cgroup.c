@@ -35,6 +35,8 @@ struct counted_cgroup *counted_cgroup_free(struct counted_cgroup *counted)
         return NULL;
     cgroup_target_close_fd(&counted->target);
     counted->target.identity = identity_unref(counted->target.identity);
+    counted->named = named_target_release(counted->named);
+    counted->known = known_names_unref(counted->known);
     free(counted->target.path);
     free(counted);
     return NULL;

@@ -26,7 +26,7 @@ SYSTEM_HEADERS = [
     (r"yaml\.h", {"config"}),
     (r"(sqlite3|zstd)\.h", {"history"}),
     (r"(libdeflate|crypt)\.h|gnutls/.*", {"web"}),
-    (r"jansson\.h", {"log", "expose", "run", "check", "service", "client", "tool"}),
+    (r"jansson\.h", {"log", "target", "expose", "run", "check", "service", "client", "tool"}),
     (r"curl/.*", {"client"}),
     (r"(n?curses|ncursesw/.*|term)\.h", {"tool"}),
     (r"argp\.h", {"tool"}),
@@ -34,6 +34,7 @@ SYSTEM_HEADERS = [
     (r"seccomp\.h|libiberty/.*", {"profile"}),
     (r"protobuf-c/.*|pprof\.pb-c\.h", {"expose"}),
     (r"pcre2\.h", {"target"}),
+    (r"expat\.h", {"target"}),
     (r"systemd/sd-event\.h", {"sys", "web", "service", "tool"}),
     (r"systemd/.*", {"sys", "log", "service"}),
 ]

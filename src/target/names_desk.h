@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/*
+ * The inside of struct target_names:
+ *
+ *   target_names.c   is asked by who counts, and has the thread
+ *   names_queue.c    says who is served next, and when
+ *   names_watch.c    follows the user's file; the thread's alone
+ */
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/queue.h>
+#include <sys/stat.h>
+
+#include "target/known_names.h"
+#include "target/names_file.h"
+#include "target/names_lookup.h"
+#include "target/target_names.h"
+
+#define NAMES_TRIES 7 /* at once, and then after 1, 2, 4, 8, 16 and 32 seconds */
+
+struct named_target {
+    struct target_names *desk;
+    LIST_ENTRY(named_target) in_all;
+    LIST_ENTRY(named_target) in_bucket;
+    TAILQ_ENTRY(named_target) in_queue;
+    unsigned n_users;
+    int queue;       /* in which it waits; -1: in none */
+    unsigned tries;  /* how often it was looked for */
+    uint64_t due_ns; /* when it is served */
+    bool is_served;  /* the thread works on it without the lock */
+    bool wants_look; /* else only the user's file is asked */
+    bool is_missing; /* the last look has not found all that there should be */
+    int directory_fd;
+    uint64_t inode;
+    struct names found;        /* of the host; the thread's alone while it is served */
+    struct known_names *known; /* NULL: there was no answer yet */
+    char path[];
+};
+
+TAILQ_HEAD(names_queue, named_target);
+LIST_HEAD(names_list, named_target);
+
+struct names_stamp {
+    dev_t device;
+    ino_t inode;
+    off_t size;
+    struct timespec changed;
+};
+
+/* The user's file, as the thread knows it. */
+struct names_watch {
+    char *file;  /* NULL: there is none */
+    bool is_new; /* it was never looked at */
+    struct names_stamp stamp;
+    int failure;   /* that was told last */
+    uint64_t hash; /* of the text that the rules are from; 0: there was none */
+    struct name_rules *rules;
+};
+
+#define NAMES_BUCKETS 4096
+
+struct target_names {
+    struct name_host host;
+    pthread_t thread;
+    bool has_thread;
+    struct names_watch watch; /* the thread's alone */
+    atomic_ullong changes;
+    pthread_mutex_t mutex; /* guards the members from here on, and what stands in targets */
+    pthread_cond_t wake;
+    bool stops;
+    unsigned sources;
+    char *next_file; /* the settings' */
+    bool file_is_new;
+    struct names_list all;
+    struct names_list buckets[NAMES_BUCKETS];
+    size_t n_all;
+    /* Each has one pause, so that the first of each is the next one due. The last one is for those
+       whose names are renewed. */
+    struct names_queue queues[NAMES_TRIES + 1];
+    bool has_news;
+    struct names_file_news news;
+};
+
+/* names_queue.c; all under the lock. */
+
+void names_queue_add(struct target_names *names, struct named_target *target, unsigned queue,
+                     uint64_t due_ns);
+void names_queue_leave(struct named_target *target);
+
+/* After it was served: it is looked for once more, or never again. */
+void names_queue_again(struct named_target *target, uint64_t now_ns);
+
+/* Puts all in the queue of those that are renewed. */
+void names_queue_renew(struct target_names *names, bool look);
+
+/* Who is due, or NULL; then `ret_due_ns` is when somebody is, UINT64_MAX: never. */
+struct named_target *names_queue_first(const struct target_names *names, uint64_t now_ns,
+                                       uint64_t *ret_due_ns);
+
+/* names_watch.c */
+
+/* Takes another file, or NULL. */
+void names_watch_begin(struct names_watch *watch, char *file);
+
+/* Reads the file if it has changed. True: the rules are others, or there is news. */
+bool names_watch_look(struct names_watch *watch, struct names_file_news *ret_news,
+                      bool *ret_rules_changed);
+void names_watch_done(struct names_watch *watch);

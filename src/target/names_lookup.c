@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * Users may make cgroups of any name below their own slice, and would so take the names of others.
+ * What they run there by themselves (a podman without root) keeps its state in their homes, where
+ * nobody looks. So a cgroup in a user's slice has no names of the host.
+ */
+#include "target/names_lookup.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sys/host_files.h"
+#include "sys/name_service.h"
+#include "sys/process.h"
+#include "sys/small_file.h"
+#include "target/cgroup_path.h"
+#include "target/names_kubernetes.h"
+#include "target/names_machine.h"
+#include "target/names_runtime.h"
+#include "target/names_slurm.h"
+
+#define MOST_BYTES   ((size_t)1024 * 1024) /* of one file */
+#define MOST_ENTRIES 10000                 /* of one directory */
+#define MOST_DOMAINS 1000                  /* files of libvirt that are read for one machine */
+#define MOST_LEVELS  4                     /* of cgroups below a job of Slurm */
+
+#define CONTAINER_LOGS "var/log/containers"
+#define POD_LOGS       "var/log/pods"
+#define CONTAINERD     "run/containerd/io.containerd.runtime.v2.task"
+#define DOCKER         "var/lib/docker/containers"
+#define STORAGE_RUN    "run/containers/storage/overlay-containers"
+#define STORAGE_LIST   "var/lib/containers/storage/overlay-containers/containers.json"
+#define MACHINES       "run/systemd/machines"
+#define DOMAINS        "run/libvirt/qemu"
+
+/* Namespaces of containerd that people start containers in; those of Docker are Docker's. */
+static const char *const containerd_namespaces[] = {"k8s.io", "default"};
+
+/* One search: what is looked for, and what has been found. */
+struct search {
+    const struct name_host *host;
+    const char *path;
+    int cgroup_fd;
+    struct cgroup_names path_names;
+    struct names *names;
+};
+
+static bool knows(const struct search *search, enum name_kind kind)
+{
+    return search->names->values[kind] != NULL;
+}
+
+/* A file of the host, whose text the caller frees. NULL: it cannot be read. */
+__attribute__((format(printf, 3, 4))) static char *read_file(const struct search *search,
+                                                             size_t *ret_n, const char *format, ...)
+{
+    char path[PATH_MAX];
+    char *text = NULL;
+    va_list arguments;
+    int n;
+
+    va_start(arguments, format);
+    n = vsnprintf(path, sizeof(path), format, arguments);
+    va_end(arguments);
+    if (n < 0 || (size_t)n >= sizeof(path) || search->host->root_fd < 0)
+        return NULL;
+    return host_file_read(search->host->root_fd, path, MOST_BYTES, &text, ret_n) == 0 ? text : NULL;
+}
+
+/* Asks `is_it` for each entry of a directory, until it is. */
+static bool search_entries(const struct search *search, const char *path, const char *id,
+                           bool (*is_it)(const char *, const char *, struct names *))
+{
+    AUTO(directory)
+    DIR *directory =
+        search->host->root_fd >= 0 ? host_file_list(search->host->root_fd, path) : NULL;
+    const struct dirent *entry;
+
+    for (size_t i = 0; directory && i < MOST_ENTRIES && (entry = readdir(directory)); i++)
+        if (is_it(entry->d_name, id, search->names))
+            return true;
+    return false;
+}
+
+/* A container's link tells all; the directory of its pod at least the pod. */
+static bool look_for_pod(struct search *search)
+{
+    const char *container = search->path_names.container_id, *pod = search->path_names.pod_uid;
+
+    if (!*pod)
+        return false;
+    if (!*container ||
+        !search_entries(search, CONTAINER_LOGS, container, names_parse_container_log))
+        (void)search_entries(search, POD_LOGS, pod, names_parse_pod_directory);
+    return !knows(search, NAME_POD) || (*container && !knows(search, NAME_CONTAINER));
+}
+
+static bool look_at_docker(struct search *search, const char *id)
+{
+    size_t n = 0;
+    AUTO_FREE char *text = read_file(search, &n, DOCKER "/%s/config.v2.json", id);
+
+    return text && names_parse_docker_config(text, n, search->names);
+}
+
+static bool look_at_containerd(struct search *search, const char *id)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(containerd_namespaces); i++) {
+        size_t n = 0;
+        AUTO_FREE char *text =
+            read_file(search, &n, CONTAINERD "/%s/%s/config.json", containerd_namespaces[i], id);
+
+        if (text && names_parse_oci_config(text, n, "containerd", search->names))
+            return true;
+    }
+    return false;
+}
+
+/* podman and CRI-O keep their bundles at the same place. podman's names are in a list of its own.
+ */
+static bool look_at_storage(struct search *search, const char *id)
+{
+    size_t n = 0, n_list = 0;
+    AUTO_FREE char *text = read_file(search, &n, STORAGE_RUN "/%s/userdata/config.json", id);
+    AUTO_FREE char *list = NULL;
+
+    if (!text || !names_parse_oci_config(text, n, NULL, search->names))
+        return false;
+    if (!knows(search, NAME_POD))
+        list = read_file(search, &n_list, STORAGE_LIST);
+    if (list)
+        (void)names_parse_storage_list(list, n_list, id, search->names);
+    return true;
+}
+
+static bool look_for_container(struct search *search)
+{
+    const char *id = search->path_names.container_id;
+
+    return *id && !look_at_docker(search, id) && !look_at_containerd(search, id) &&
+           !look_at_storage(search, id);
+}
+
+static bool take_domain(struct search *search, const char *file, unsigned id)
+{
+    size_t n = 0;
+    AUTO_FREE char *text = read_file(search, &n, DOMAINS "/%s", file);
+
+    return text && names_parse_domain(text, n, id, search->names);
+}
+
+/* What a machine is called is not always what its file is: then each file is looked into. */
+static bool search_domains(struct search *search, unsigned id)
+{
+    AUTO(directory)
+    DIR *directory =
+        search->host->root_fd >= 0 ? host_file_list(search->host->root_fd, DOMAINS) : NULL;
+    const struct dirent *entry;
+    size_t n_domains = 0;
+
+    for (size_t i = 0; directory && i < MOST_ENTRIES && (entry = readdir(directory)); i++) {
+        const char *end = strrchr(entry->d_name, '.');
+
+        if (!end || strcmp(end, ".xml") != 0 || ++n_domains > MOST_DOMAINS)
+            continue;
+        if (take_domain(search, entry->d_name, id))
+            return true;
+    }
+    return false;
+}
+
+static bool look_for_domain(struct search *search, const char *domain, unsigned id)
+{
+    char file[MACHINE_NAME_SIZE + sizeof(".xml")];
+
+    (void)snprintf(file, sizeof(file), "%s.xml", domain);
+    return take_domain(search, file, id) || search_domains(search, id);
+}
+
+static bool look_for_machine(struct search *search)
+{
+    char machine[MACHINE_NAME_SIZE];
+    AUTO_FREE char *text = NULL;
+    const char *domain;
+    size_t n = 0;
+    unsigned id;
+    bool is_missing;
+
+    if (!machine_name_of(search->path, machine))
+        return false;
+    is_missing = machine_domain(machine, &id, &domain) && !look_for_domain(search, domain, id);
+    text = read_file(search, &n, MACHINES "/%s", machine);
+    if (text)
+        names_parse_machine(text, n, machine, search->names);
+    if (is_missing)
+        names_add_string(search->names, NAME_VM, domain); /* the path tells that much */
+    return is_missing;
+}
+
+/* The user of the first process in a cgroup. False: there is none. */
+static bool first_user(const struct search *search, const char *path, uid_t *ret_user)
+{
+    char procs[PATH_MAX];
+    AUTO_FREE char *text = NULL;
+    size_t n = 0;
+    long pid;
+
+    (void)snprintf(procs, sizeof(procs), "%s/cgroup.procs", path);
+    if (host_file_read(search->cgroup_fd, procs, MOST_BYTES, &text, &n) < 0)
+        return false;
+    pid = strtol(text, NULL, 10);
+    return pid > 0 && pid <= INT_MAX && search->host->procfs_fd >= 0 &&
+           process_read_uid(search->host->procfs_fd, (pid_t)pid, ret_user) == 0;
+}
+
+/* Whether such a cgroup of a step has what the user runs; what Slurm runs itself is in "slurm". */
+static bool is_of_user(const char *name)
+{
+    return strncmp(name, "step_", 5) == 0 || strncmp(name, "task_", 5) == 0 ||
+           strcmp(name, "user") == 0;
+}
+
+static bool user_below(const struct search *search, const char *path, int level, uid_t *ret_user)
+{
+    AUTO(directory) DIR *directory = NULL;
+    const struct dirent *entry;
+    char inner[PATH_MAX];
+
+    if (first_user(search, path, ret_user))
+        return true;
+    directory = level < MOST_LEVELS ? host_file_list(search->cgroup_fd, path) : NULL;
+    for (size_t i = 0; directory && i < MOST_ENTRIES && (entry = readdir(directory)); i++)
+        if (is_of_user(entry->d_name) &&
+            (size_t)snprintf(inner, sizeof(inner), "%s/%s", path, entry->d_name) < sizeof(inner) &&
+            user_below(search, inner, level + 1, ret_user))
+            return true;
+    return false;
+}
+
+/* Returns whether the account is not known yet. */
+static bool add_user(struct search *search, uid_t user)
+{
+    static pthread_mutex_t one_caller = PTHREAD_MUTEX_INITIALIZER;
+    char name[ACCOUNT_NAME_SIZE];
+    enum name_outcome outcome;
+
+    (void)pthread_mutex_lock(&one_caller);
+    outcome = name_service_name_of(name_service_of_lookups(), user, name);
+    (void)pthread_mutex_unlock(&one_caller);
+    if (outcome == NAME_UNKNOWN)
+        (void)snprintf(name, sizeof(name), "%u", user);
+    if (outcome != NAME_LATE)
+        names_add_string(search->names, NAME_SLURM_USER, name);
+    return outcome == NAME_LATE;
+}
+
+static bool look_for_job(struct search *search)
+{
+    struct slurm_place place;
+
+    if (!names_parse_slurm(search->path, &place, search->names))
+        return false;
+    if (!place.has_user)
+        place.has_user = search->cgroup_fd >= 0 && user_below(search, ".", 0, &place.user);
+    return !place.has_user || add_user(search, place.user);
+}
+
+/* The annotations of a container tell its pod, too. */
+static void forget(struct names *names, enum name_kind kind)
+{
+    free(names->values[kind]);
+    names->values[kind] = NULL;
+}
+
+static bool is_of_a_user(const char *path)
+{
+    static const char slices[] = "/user.slice/user-";
+
+    return strncmp(path, slices, strlen(slices)) == 0;
+}
+
+bool names_need_directory(const char *path)
+{
+    AUTO_NAMES struct names names = {0};
+    struct slurm_place place;
+
+    return !is_of_a_user(path) && names_parse_slurm(path, &place, &names) && !place.has_user;
+}
+
+bool names_look_up(const struct name_host *host, unsigned sources, const char *path, int cgroup_fd,
+                   struct names *names)
+{
+    struct search search = {.host = host, .path = path, .cgroup_fd = cgroup_fd, .names = names};
+    bool is_missing = false;
+
+    if (is_of_a_user(path))
+        return false;
+    if (cgroup_names_parse(path, &search.path_names) < 0)
+        return true;
+    if (sources & NAMES_OF_KUBERNETES)
+        is_missing |= look_for_pod(&search);
+    if (sources & NAMES_OF_CONTAINERS)
+        is_missing |= look_for_container(&search);
+    if (sources & NAMES_OF_MACHINES)
+        is_missing |= look_for_machine(&search);
+    if (sources & NAMES_OF_BATCH)
+        is_missing |= look_for_job(&search);
+    if (!(sources & NAMES_OF_KUBERNETES)) {
+        forget(names, NAME_POD);
+        forget(names, NAME_NAMESPACE);
+    }
+    cgroup_names_done(&search.path_names);
+    return is_missing;
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * jansson takes arrays and objects to a depth of 2048 and no further, so that brackets without an
+ * end are refused and no stack is used up; the reader of files bounds the length.
+ */
+#include "target/names_runtime.h"
+
+#include <string.h>
+
+#include <jansson.h>
+
+static void cleanup_json(json_t **json)
+{
+    json_decref(*json);
+}
+#define AUTO_JSON __attribute__((cleanup(cleanup_json)))
+
+/* Which annotation tells what. */
+static const struct annotation {
+    const char *key;
+    enum name_kind kind;
+    bool of_pod; /* it is the same for all containers of a pod */
+} annotations[] = {
+    {"io.kubernetes.cri.sandbox-name", NAME_POD, true},
+    {"io.kubernetes.cri.sandbox-namespace", NAME_NAMESPACE, true},
+    {"io.kubernetes.cri.container-name", NAME_CONTAINER, false},
+    {"io.kubernetes.cri.image-name", NAME_IMAGE, false},
+    {"io.kubernetes.pod.name", NAME_POD, true},
+    {"io.kubernetes.pod.namespace", NAME_NAMESPACE, true},
+    {"io.kubernetes.container.name", NAME_CONTAINER, false},
+    {"io.kubernetes.cri-o.ImageName", NAME_IMAGE, false},
+    {"nerdctl/name", NAME_CONTAINER, false},
+};
+
+/* Which annotation says that this is what keeps a pod's namespaces, and no container of a user. */
+static const char *const container_types[] = {"io.kubernetes.cri.container-type",
+                                              "io.kubernetes.cri-o.ContainerType"};
+
+/* Texts have no NUL: jansson refuses one, unless it is asked to take it. */
+static json_t *parse(const char *text, size_t n)
+{
+    return json_loadb(text, n, 0, NULL);
+}
+
+static const char *text_of(const json_t *object, const char *key)
+{
+    return json_string_value(json_object_get(object, key));
+}
+
+static bool is_sandbox(const json_t *all)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(container_types); i++) {
+        const char *type = text_of(all, container_types[i]);
+
+        if (type && strcmp(type, "sandbox") == 0)
+            return true;
+    }
+    return false;
+}
+
+/* The name of who manages a container, in the word that people have for it. NULL: not known. */
+static const char *runtime_of(const json_t *all)
+{
+    const char *manager = text_of(all, "io.container.manager");
+
+    if (manager && strcmp(manager, "libpod") == 0)
+        return "podman";
+    return manager && strcmp(manager, "cri-o") == 0 ? manager : NULL;
+}
+
+bool names_parse_oci_config(const char *text, size_t n, const char *runtime, struct names *names)
+{
+    AUTO_JSON json_t *config = parse(text, n);
+    const json_t *all = json_object_get(config, "annotations");
+    const bool sandbox = is_sandbox(all);
+
+    if (!json_is_object(config))
+        return false;
+    for (size_t i = 0; i < ARRAY_SIZE(annotations); i++)
+        if (annotations[i].of_pod || !sandbox)
+            names_add_string(names, annotations[i].kind, text_of(all, annotations[i].key));
+    names_add_string(names, NAME_RUNTIME, runtime ? runtime : runtime_of(all));
+    return true;
+}
+
+bool names_parse_docker_config(const char *text, size_t n, struct names *names)
+{
+    AUTO_JSON json_t *config = parse(text, n);
+    const char *name = text_of(config, "Name");
+
+    if (!name)
+        return false;
+    names_add_string(names, NAME_CONTAINER, name + (name[0] == '/'));
+    names_add_string(names, NAME_IMAGE, text_of(json_object_get(config, "Config"), "Image"));
+    names_add_string(names, NAME_RUNTIME, "docker");
+    return true;
+}
+
+/* Which of the list has this id, or NULL. */
+static const json_t *find_container(const json_t *list, const char *container_id)
+{
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *one = json_array_get(list, i);
+        const char *id = text_of(one, "id");
+
+        if (id && strcmp(id, container_id) == 0)
+            return one;
+    }
+    return NULL;
+}
+
+bool names_parse_storage_list(const char *text, size_t n, const char *container_id,
+                              struct names *names)
+{
+    AUTO_JSON json_t *list = parse(text, n);
+    AUTO_JSON json_t *metadata = NULL;
+    const json_t *one = find_container(list, container_id);
+    const char *inner = text_of(one, "metadata"); /* a text that is JSON once more */
+
+    if (!one)
+        return false;
+    names_add_string(names, NAME_CONTAINER,
+                     json_string_value(json_array_get(json_object_get(one, "names"), 0)));
+    metadata = inner ? parse(inner, strlen(inner)) : NULL;
+    names_add_string(names, NAME_IMAGE, text_of(metadata, "image-name"));
+    return true;
+}

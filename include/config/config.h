@@ -157,6 +157,12 @@ struct config_profiles {
     uint64_t bytes;   /* for everything that profiles take: tables in the kernel, names, counts */
 };
 
+/* Who names targets (target/target_names.h). */
+struct config_names {
+    bool kubernetes, containers, machines, batch;
+    struct config_word file; /* the path of a CSV file; its text is NULL: there is none */
+};
+
 struct config {
     uint64_t interval_ns;
     uint64_t linger_ns;
@@ -182,6 +188,7 @@ struct config {
     struct config_limits limits;
     struct config_history history;
     struct config_profiles profiles;
+    struct config_names names;
     bool own_groups;   /* the text has the key "groups", else they are the built-in groups */
     bool own_targets;  /* the text has the key "targets", else they are the built-in targets */
     bool says_nothing; /* the text has no key at all */

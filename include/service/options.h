@@ -31,11 +31,12 @@ struct options {
     enum log_format log_format;
     const char *storage_path;   /* NULL: $STATE_DIRECTORY, or none */
     const char *procfs, *sysfs; /* "/proc", "/sys" */
+    const char *rootfs;         /* "/" */
     const char *cgroupfs;       /* NULL: found by the list of mounts */
 };
 
 /* What --help prints, and what a mistyped flag is compared with. */
-#define N_OPTIONS_FLAGS 17
+#define N_OPTIONS_FLAGS 18
 extern const struct flag options_flags[N_OPTIONS_FLAGS];
 
 /*

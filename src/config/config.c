@@ -35,6 +35,7 @@ static const struct config defaults = {
                 .minutes_ns = UINT64_C(7) * 86400 * NS_PER_SECOND,
                 .bytes = UINT64_C(512) << 20},
     .profiles = {.enabled = true, .rate_hz = 49, .bytes = UINT64_C(16) << 20},
+    .names = {.kubernetes = true, .containers = true, .machines = true, .batch = true},
 };
 
 static void config_done(struct config *config)

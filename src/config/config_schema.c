@@ -19,6 +19,7 @@
 #define LONGEST_FORMULA 1024
 #define LONGEST_PLACE   4607 /* of a probe: a path, and the names behind it */
 #define LONGEST_FILTER  1024
+#define LONGEST_FILE    4095
 #define MOST_EVENTS     EVENT_GROUP_MAX
 #define MOST_PROBES     256
 #define LONGEST_SPAN    (BREAKDOWN_LABEL_BYTES - 1)
@@ -300,6 +301,32 @@ static const struct schema_key profiles_keys[] = {
 static const struct schema profiles_schema = {"profiles", profiles_keys,
                                               SCHEMA_N_KEYS(profiles_keys)};
 
+static const struct schema_key names_keys[] = {
+    {.name = "kubernetes",
+     .type = SCHEMA_BOOL,
+     .expected = "true or false",
+     .offset = offsetof(struct config_names, kubernetes)},
+    {.name = "containers",
+     .type = SCHEMA_BOOL,
+     .expected = "true or false",
+     .offset = offsetof(struct config_names, containers)},
+    {.name = "machines",
+     .type = SCHEMA_BOOL,
+     .expected = "true or false",
+     .offset = offsetof(struct config_names, machines)},
+    {.name = "batch",
+     .type = SCHEMA_BOOL,
+     .expected = "true or false",
+     .offset = offsetof(struct config_names, batch)},
+    {.name = "file",
+     .type = SCHEMA_WORD,
+     .expected = "the path of a CSV file, such as /etc/pmu_exporter/names.csv",
+     .offset = offsetof(struct config_names, file),
+     .maximum = LONGEST_FILE},
+};
+
+static const struct schema names_schema = {"names", names_keys, SCHEMA_N_KEYS(names_keys)};
+
 static const struct schema_key config_keys[] = {
     {.name = "interval",
      .type = SCHEMA_DURATION,
@@ -383,6 +410,11 @@ static const struct schema_key config_keys[] = {
      .expected = "a mapping",
      .offset = offsetof(struct config, profiles),
      .inner = &profiles_schema},
+    {.name = "names",
+     .type = SCHEMA_MAPPING,
+     .expected = "a mapping",
+     .offset = offsetof(struct config, names),
+     .inner = &names_schema},
 };
 
 const struct schema config_schema = {"the configuration", config_keys, SCHEMA_N_KEYS(config_keys)};

@@ -253,6 +253,14 @@ static int check_targets(const struct config *config, struct config_error *ret_e
     return r;
 }
 
+static int check_names_file(const struct config_word *file, struct config_error *ret_error)
+{
+    if (!file->text || file->text[0] == '/')
+        return 0;
+    return config_error_set(ret_error, file->place,
+                            "file is %s; expected a path that begins with /", SHOWN(file->text));
+}
+
 int config_validate(const struct config *config, const char *text, size_t length,
                     struct config_error *ret_error)
 {
@@ -270,5 +278,7 @@ int config_validate(const struct config *config, const char *text, size_t length
         r = config_validate_system_calls(config, ret_error);
     if (r == 0)
         r = config_validate_names(config, ret_error);
+    if (r == 0)
+        r = check_names_file(&config->names.file, ret_error);
     return r < 0 ? r : config_validate_ratios(config, text, length, ret_error);
 }

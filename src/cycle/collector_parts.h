@@ -41,6 +41,7 @@ struct collector {
     struct notices notices;
     struct readings readings; /* what the last round of readings came to */
     struct roster *roster;    /* the roster of the last snapshot; NULL: there was none yet */
+    uint64_t names_seen;      /* how far the changes of names have been looked at */
     uint64_t cpu_times_slot;  /* the ten seconds of the last CPU times (cpu_times.h) */
     bool cpu_times_missed;    /* there was a pause since then */
     struct memory_state memory;

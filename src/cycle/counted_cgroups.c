@@ -63,12 +63,16 @@ int collector_make_cgroups(struct collector *collector)
 {
     struct counted_cgroups *cgroups = &collector->cgroups;
     const struct cgroup_limits limits = cgroup_limits(collector);
+    int r;
 
     cgroups->may_have_changed = true;
     if (!cgroups->rules)
         return 0;
-    return cgroup_targets_new(collector->setup.cgroup_root_fd, cgroups->rules, &limits,
-                              &cgroups->targets);
+    r = cgroup_targets_new(collector->setup.cgroup_root_fd, cgroups->rules, &limits,
+                           &cgroups->targets);
+    if (r >= 0 && collector->setup.names)
+        cgroup_targets_name(cgroups->targets, collector->setup.names);
+    return r;
 }
 
 void counted_cgroups_done(struct counted_cgroups *cgroups)

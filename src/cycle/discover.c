@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /* The first stage: what has ended is read once more, and what is new is entered. */
+#include <stdio.h>
+
 #include "cycle/collector_parts.h"
 #include "cycle/entry_counters.h"
 #include "cycle/stages.h"
@@ -71,6 +73,36 @@ static void enter_newcomers(struct collector *collector, const struct cgroup_cha
     }
 }
 
+/* Says what there is to say of the user's file of names: once each time that it has been read. */
+static void log_names(struct collector *collector)
+{
+    struct names_file_news news;
+    char n_wrong[24];
+
+    if (!target_names_take_news(collector->setup.names, &news))
+        return;
+    (void)snprintf(n_wrong, sizeof(n_wrong), "%zu", news.n_wrong);
+    if (news.unreadable)
+        log_warning("file of names cannot be read", "file", news.file, "error", news.message);
+    else if (news.n_wrong > 0)
+        log_warning("lines of the file of names are left out", "file", news.file, "lines", n_wrong,
+                    "first", news.message);
+    else
+        log_info("file of names was read", "file", news.file);
+}
+
+/* Names have changed since they were looked at: a cycle in which they have not costs no more. */
+static void follow_names(struct collector *collector)
+{
+    const uint64_t changes =
+        collector->setup.names ? target_names_changes(collector->setup.names) : 0;
+
+    if (changes == collector->names_seen)
+        return;
+    collector->names_seen = changes;
+    log_names(collector);
+}
+
 static int discover_cgroups(struct collector *collector, const struct round *round,
                             struct discovered *discovered)
 {
@@ -103,6 +135,7 @@ int collector_discover(struct collector *collector, const struct round *round,
     const int cgroups = discover_cgroups(collector, round, &discovered);
     const int processes = collector_discover_processes(collector, round, &discovered);
 
+    follow_names(collector);
     ledger_retire(&collector->ledger, round->now_ns, collector->setup.config->linger_ns);
     *ret_discovered = discovered;
     return cgroups < 0 ? cgroups : processes;

@@ -13,6 +13,7 @@
 #include "profile/targets.h"
 #include "resolve/mechanism_choice.h"
 #include "sys/perf_event.h"
+#include "target/target_names.h"
 
 /* Everything is borrowed for the collector's life. */
 struct collector_setup {
@@ -33,6 +34,8 @@ struct collector_setup {
     struct profile_targets *profiles; /* learns whose samples are told apart; outlives the collector
                                          and its successor. NULL: nobody samples */
     struct profile_status_slot *profile_status; /* what who samples tells of it; NULL likewise */
+    struct target_names *names; /* who names cgroups; outlives the collector and its successor.
+                                   NULL: nobody */
     struct snapshot_slot *slot;
 };
 

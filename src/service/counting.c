@@ -15,8 +15,11 @@
 
 void counting_init(struct counting *counting, struct config *config)
 {
-    *counting = (struct counting){
-        .config = config, .hierarchy = {.root = {.fd = -1}}, .sysfs_fd = -1, .procfs_fd = -1};
+    *counting = (struct counting){.config = config,
+                                  .hierarchy = {.root = {.fd = -1}},
+                                  .sysfs_fd = -1,
+                                  .procfs_fd = -1,
+                                  .rootfs_fd = -1};
 }
 
 static int open_root(const char *path, int *ret_fd)
@@ -27,6 +30,31 @@ static int open_root(const char *path, int *ret_fd)
         return fail(-errno, "cannot open directory", "path", path);
     *ret_fd = fd;
     return 0;
+}
+
+static struct target_names_settings names_settings(const struct config *config)
+{
+    return (struct target_names_settings){
+        .kubernetes = config->names.kubernetes,
+        .containers = config->names.containers,
+        .machines = config->names.machines,
+        .batch = config->names.batch,
+        .file = config->names.file.text,
+    };
+}
+
+/* Without the root of the host, cgroups have the names that their paths and the user tell. */
+static int make_names(struct counting *counting, const struct options *options)
+{
+    const struct target_names_settings settings = names_settings(counting->config);
+    int r;
+
+    counting->rootfs_fd = open(options->rootfs, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (counting->rootfs_fd < 0)
+        log_warning("cannot look for names of containers, machines and jobs", "path",
+                    options->rootfs, "error", strerror(errno));
+    r = target_names_new(counting->rootfs_fd, counting->procfs_fd, &counting->names);
+    return r < 0 ? r : target_names_configure(counting->names, &settings);
 }
 
 /*
@@ -58,6 +86,7 @@ static int make_collector(struct counting *counting, const struct config *config
         .slot = counting->slot,
         .profiles = counting->profile_targets,
         .profile_status = counting->profile_status,
+        .names = counting->names,
     };
     struct collector *collector;
     int r = collector_new(&setup, counting->collector, &collector);
@@ -95,6 +124,8 @@ int counting_start(struct counting *counting, const struct options *options, sd_
             ? event_resolver_new(counting->sysfs_fd, &counting->resolver)
             : -ENOMEM;
     if (r >= 0)
+        r = make_names(counting, options);
+    if (r >= 0)
         r = mechanisms_init(&counting->mechanisms);
     if (r < 0)
         return fail(r, "cannot start", "part", "events");
@@ -111,6 +142,7 @@ void counting_done(struct counting *counting)
 {
     births_done(&counting->births);
     counting->collector = collector_free(counting->collector);
+    counting->names = target_names_free(counting->names);
     counting->profile_targets = profile_targets_free(counting->profile_targets);
     counting->profile_status = profile_status_slot_free(counting->profile_status);
     mechanisms_done(&counting->mechanisms);
@@ -120,6 +152,7 @@ void counting_done(struct counting *counting)
     hierarchy_done(&counting->hierarchy);
     cleanup_close(&counting->sysfs_fd);
     cleanup_close(&counting->procfs_fd);
+    cleanup_close(&counting->rootfs_fd);
 }
 
 /* Has a successor count by the same configuration. False where there is none; that is logged. */
@@ -213,10 +246,13 @@ void counting_rest(struct counting *counting)
 
 int counting_reconfigure(struct counting *counting, struct config *config)
 {
+    const struct target_names_settings settings = names_settings(config);
     int r = make_collector(counting, config, false);
 
     if (r < 0)
         return r;
+    if (target_names_configure(counting->names, &settings) < 0)
+        log_warning("the names of targets are looked for as before", "error", strerror(ENOMEM));
     (void)config_free(counting->config);
     counting->config = config;
     counting->schedule.interval_ns = config->interval_ns;

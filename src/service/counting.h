@@ -18,6 +18,7 @@
 #include "service/mechanisms.h"
 #include "service/options.h"
 #include "service/schedule.h"
+#include "target/target_names.h"
 
 struct counting {
     struct config *config;
@@ -33,7 +34,8 @@ struct counting {
     struct schedule schedule;
     uint64_t missed; /* So many cycles were left out before the next one. */
     int failure;     /* The last cycle has returned this: 0 or -errno. */
-    int sysfs_fd, procfs_fd;
+    struct target_names *names;
+    int sysfs_fd, procfs_fd, rootfs_fd;
 };
 
 /* Makes all of it empty, so that counting_done() may be called. Takes the configuration over. */

@@ -149,6 +149,10 @@ const struct flag options_flags[N_OPTIONS_FLAGS] = {
     {"path.cgroupfs", "PATH", false,
      "Where the cgroup hierarchy with perf_event is mounted. If it is not given, it is looked for.",
      flag_take_path, MEMBER(cgroupfs)},
+    {"path.rootfs", "/", false,
+     "Where the root of the host is mounted, for files of container runtimes and others that tell "
+     "names.",
+     flag_take_path, MEMBER(rootfs)},
     {"log.level", "info", false,
      "Only log messages of this level or above: debug, info, warn, error.", take_log_level, 0},
     {"log.format", "logfmt", false, "Format of log messages: logfmt or json.", take_log_format, 0},
@@ -181,6 +185,7 @@ int options_parse(int argc, char **argv, struct options *ret_options)
         .log_format = LOG_FORMAT_LOGFMT,
         .procfs = "/proc",
         .sysfs = "/sys",
+        .rootfs = "/",
     };
     bool given[N_OPTIONS_FLAGS];
     int r = flags_parse(&table, argc, argv, &options, given);

@@ -177,7 +177,7 @@ static bool is_header(const struct parser *parser)
 /* The text that a match is, without the word before it. */
 static int parse_match(struct parser *parser, char *match, struct rule *rule)
 {
-    const bool is_pid = strncmp(match, "pid:", 4) == 0 || digit_value(match[0]) >= 0;
+    const bool is_pid = strncmp(match, "pid:", 4) == 0 || (match[0] >= '0' && match[0] <= '9');
     const char *text = strncmp(match, "pid:", 4) == 0      ? match + 4
                        : strncmp(match, "cgroup:", 7) == 0 ? match + 7
                                                            : match;

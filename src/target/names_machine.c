@@ -34,7 +34,7 @@ static bool take_inner(struct piece *piece, const struct form *form)
 }
 
 /* Undoes `\xXX`, and `-` for a slash, which no name of a machine has. False: it does not fit. */
-static bool unescape(struct piece piece, char ret_name[MACHINE_NAME_SIZE])
+static bool unescape(struct piece piece, char name[MACHINE_NAME_SIZE])
 {
     size_t n = 0;
 
@@ -50,28 +50,28 @@ static bool unescape(struct piece piece, char ret_name[MACHINE_NAME_SIZE])
         }
         if (byte == '\0' || byte == '/' || n + 1 >= MACHINE_NAME_SIZE)
             return false;
-        ret_name[n++] = byte;
+        name[n++] = byte;
     }
-    ret_name[n] = '\0';
-    return n > 0 && ret_name[0] != '.';
+    name[n] = '\0';
+    return n > 0 && name[0] != '.';
 }
 
-static bool copy(struct piece piece, char ret_name[MACHINE_NAME_SIZE])
+static bool copy(struct piece piece, char name[MACHINE_NAME_SIZE])
 {
     if (piece.n >= MACHINE_NAME_SIZE || piece.bytes[0] == '.')
         return false;
-    memcpy(ret_name, piece.bytes, piece.n);
-    ret_name[piece.n] = '\0';
+    memcpy(name, piece.bytes, piece.n);
+    name[piece.n] = '\0';
     return true;
 }
 
-static bool take_name(struct piece name, char ret_name[MACHINE_NAME_SIZE])
+static bool take_name(struct piece whole, char name[MACHINE_NAME_SIZE])
 {
     for (size_t i = 0; i < ARRAY_SIZE(forms); i++) {
-        struct piece inner = name;
+        struct piece inner = whole;
 
         if (take_inner(&inner, &forms[i]))
-            return forms[i].escaped ? unescape(inner, ret_name) : copy(inner, ret_name);
+            return forms[i].escaped ? unescape(inner, name) : copy(inner, name);
     }
     return false;
 }
@@ -79,13 +79,16 @@ static bool take_name(struct piece name, char ret_name[MACHINE_NAME_SIZE])
 bool machine_name_of(const char *path, char ret_name[MACHINE_NAME_SIZE])
 {
     const char *end = path + strlen(path);
+    char name[MACHINE_NAME_SIZE];
 
     while (end > path) {
         const char *slash = memrchr(path, '/', (size_t)(end - path));
         const char *begin = slash ? slash + 1 : path;
 
-        if (take_name((struct piece){begin, (size_t)(end - begin)}, ret_name))
+        if (take_name((struct piece){begin, (size_t)(end - begin)}, name)) {
+            memcpy(ret_name, name, strlen(name) + 1);
             return true;
+        }
         end = slash ? slash : path;
     }
     return false;

@@ -93,6 +93,14 @@ uid_t process_uid(const struct process *process); /* owner of /proc/PID: the eff
 int process_read_uid_map(const struct process *process, char ret_map[PROCESS_UID_MAP_SIZE]);
 
 /*
+ * The path of its cgroup in the hierarchy that counts cgroups: that of perf_event, where it is of
+ * version 1, else version 2. 0; -ENOENT: it is in none; -EFBIG: it is longer than PATH_MAX; -ESRCH;
+ * another -errno.
+ */
+#define PROCESS_CGROUP_SIZE 4096
+int process_read_cgroup(const struct process *process, char ret_path[PROCESS_CGROUP_SIZE]);
+
+/*
  * The executable: the target of /proc/PID/exe without " (deleted)", where we may read it
  * (CAP_SYS_PTRACE); else the first argument. Empty for kernel threads. The text belongs to the
  * process. 0, -ESRCH or -ENOMEM.

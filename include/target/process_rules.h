@@ -15,7 +15,8 @@ struct process_rules;
 /* All pointers are borrowed for the call only. The number of an absent selector is 0. */
 struct process_rule_spec {
     const char *name;        /* a template: {{.Comm}}, {{.ExeBase}}, {{.ExeFull}}, {{.Username}},
-                                {{.PID}}, {{.StartTime}} (2026-11-21T09:30:00Z), {{.Matches.x}};
+                                {{.PID}}, {{.StartTime}} (2026-11-21T09:30:00Z), {{.Matches.x}},
+                                {{.Name}}, {{.Pod}} and others (pmu_exporter.yml(5));
                                 NULL means {{.ExeBase}}. A process without executable has its comm
                                 in that place */
     const char *const *comm; /* the comm of the process must be one of these */
@@ -36,12 +37,19 @@ struct process_rule_error {
     enum { PROCESS_RULE_NAME, PROCESS_RULE_CMDLINE } key;
     size_t index;      /* which pattern of cmdline it is; 0 for the name */
     size_t offset;     /* at which byte of the text */
-    char message[160]; /* what was found and what was expected */
+    char message[224]; /* what was found and what was expected */
 };
 
 int process_rules_new(struct process_rules **ret_rules);
 struct process_rules *process_rules_free(struct process_rules *rules);
 DEFINE_AUTO(process_rules, struct process_rules *, process_rules_free)
+
+/* Who tells the names for templates that have some; borrowed. Without it they are empty. */
+struct target_names;
+void process_rules_name(struct process_rules *rules, struct target_names *names);
+
+/* Whether a template has names. */
+bool process_rules_use_names(const struct process_rules *rules);
 
 /* Adds a rule behind the others. 0; -EINVAL, with *ret_error set; -ENOMEM. */
 int process_rules_add(struct process_rules *rules, const struct process_rule_spec *spec,
@@ -57,8 +65,8 @@ struct process_matching {
     size_t most_work; /* the limit for `work`; a matcher takes some 30 steps in 1 us */
     size_t work;      /* the call adds the steps that matchers took */
     bool undecided;   /* the call sets it: a pattern took too long */
-    bool by_number;   /* in: {{.Username}} shall be the user's number, as it was before; out: it is
-                         the number, because the name was not known in time */
+    bool by_number;   /* in: {{.Username}} shall be the user's number, and names be empty, as it was
+                         before; out: it is so, because a name was not known in time */
 };
 
 /*

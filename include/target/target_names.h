@@ -65,6 +65,20 @@ struct known_names *named_target_names(struct named_target *target);
 struct known_names *known_names_unref(struct known_names *known);
 DEFINE_AUTO(known_names, struct known_names *, known_names_unref)
 
+/*
+ * The names of a process, for the name of its group: those of the user's line for its number, and
+ * those of the cgroup with this path, which may be NULL. An answer that is not there yet is waited
+ * for, for at most a tenth of a second, and for a tenth of the time by all calls together. The
+ * caller adds to `names`; false: they have not come in time, and none were added. For the thread
+ * that configures.
+ */
+struct names;
+bool target_names_of_process(struct target_names *names, pid_t pid, const char *path,
+                             struct names *ret_names);
+
+/* Grows after the user's file has changed, once all have the new names. */
+uint64_t target_names_renewals(const struct target_names *names);
+
 /* What is to be said of the user's file, once each time that it has been read. */
 struct names_file_news {
     char file[256];    /* its path, cut off at this size */

@@ -81,6 +81,12 @@ size_t collector_n_cpus(const struct collector *collector);
 bool collector_cpus_changed(const struct collector *collector);
 
 /*
+ * Whether the user's file of names has changed since the processes have got names with some of it,
+ * so that a successor would call them otherwise.
+ */
+bool collector_processes_are_renamed(const struct collector *collector);
+
+/*
  * Whether the kernel would let a successor with the same setup count more than this collector does.
  * Returns true once; a collector that is kept asks the kernel again after a minute.
  */

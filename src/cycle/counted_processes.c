@@ -33,8 +33,20 @@ int collector_make_processes(struct collector *collector)
     r = config_processes_make(config, &processes->rules, &index, &wrong);
     if (r < 0)
         return r;
+    process_rules_name(processes->rules, collector->setup.names);
+    if (collector->setup.names)
+        processes->renewals = target_names_renewals(collector->setup.names);
     return process_targets_new(collector->setup.procfs_fd, processes->rules, &limits,
                                &processes->targets);
+}
+
+bool collector_processes_are_renamed(const struct collector *collector)
+{
+    const struct counted_processes *processes = &collector->processes;
+
+    return processes->rules && collector->setup.names &&
+           target_names_renewals(collector->setup.names) != processes->renewals &&
+           process_rules_use_names(processes->rules);
 }
 
 void counted_processes_done(struct counted_processes *processes)

@@ -11,6 +11,7 @@ struct counted_processes {
     struct process_rules *rules;     /* NULL: the configuration has none */
     struct process_targets *targets; /* NULL where there are no rules */
     bool can_inherit_threads;        /* the kernel counts a thread with the one that starts it */
+    uint64_t renewals;   /* of names (target/target_names.h), when the rules were made */
     uint64_t unfollowed; /* how many children without room were added to `dropped` until now */
 };
 

@@ -214,6 +214,8 @@ static void follow_cycle(struct counting *counting)
     if (why)
         (void)renew(counting, false, why);
     collector_note_doubt(counting->collector, mechanisms_doubt_share(mechanisms));
+    if (collector_processes_are_renamed(counting->collector))
+        (void)renew(counting, false, "the file of names has changed");
     if (collector_is_out_of_date(counting->collector))
         (void)renew(counting, false, "more can be counted than before");
     counting_follow_hierarchy(counting);
@@ -246,13 +248,16 @@ void counting_rest(struct counting *counting)
 
 int counting_reconfigure(struct counting *counting, struct config *config)
 {
+    const struct target_names_settings before = names_settings(counting->config);
     const struct target_names_settings settings = names_settings(config);
-    int r = make_collector(counting, config, false);
+    int r = target_names_configure(counting->names, &settings);
 
-    if (r < 0)
+    if (r >= 0)
+        r = make_collector(counting, config, false);
+    if (r < 0) {
+        (void)target_names_configure(counting->names, &before);
         return r;
-    if (target_names_configure(counting->names, &settings) < 0)
-        log_warning("the names of targets are looked for as before", "error", strerror(ENOMEM));
+    }
     (void)config_free(counting->config);
     counting->config = config;
     counting->schedule.interval_ns = config->interval_ns;

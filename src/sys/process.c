@@ -25,8 +25,9 @@
 #include "sys/process_error.h"
 #include "sys/small_file.h"
 
-#define STAT_SIZE    2048  /* 52 numbers of up to 20 digits, and comm */
-#define STATUS_SIZE  16384 /* with lists of 8192 CPUs and of 64 groups */
+#define STAT_SIZE    2048        /* 52 numbers of up to 20 digits, and comm */
+#define STATUS_SIZE  16384       /* with lists of 8192 CPUs and of 64 groups */
+#define CGROUPS_SIZE (16 * 1024) /* a line for each hierarchy */
 #define CMDLINE_MAX  4096
 #define DELETED_MARK " (deleted)" /* proc(5) */
 
@@ -101,6 +102,63 @@ int process_read_leader(int procfs_fd, pid_t thread, pid_t *ret_leader)
     if (!line)
         return -EINVAL;
     *ret_leader = (pid_t)strtol(line + strlen("\nTgid:"), NULL, 10);
+    return 0;
+}
+
+/* Whether a list of controllers, which ends with a colon, has this one. */
+static bool has_controller(const char *list, const char *controller)
+{
+    const size_t n = strlen(controller);
+
+    for (;;) {
+        const size_t length = strcspn(list, ",:");
+
+        if (length == n && memcmp(list, controller, n) == 0)
+            return true;
+        if (list[length] != ',')
+            return false;
+        list += length + 1;
+    }
+}
+
+/* Finds the path in lines such as "4:perf_event:/a" and "0::/a" (cgroups(7)). NULL: none. */
+static const char *find_cgroup(const char *text)
+{
+    const char *found = NULL;
+
+    for (const char *line = text; line && *line; line = strchr(line, '\n')) {
+        const char *list, *path;
+
+        line += *line == '\n';
+        list = strchr(line, ':');
+        path = list ? strchr(list + 1, ':') : NULL;
+        if (!path || path[1] != '/')
+            continue;
+        if (has_controller(list + 1, "perf_event"))
+            return path + 1;
+        if (list[1] == ':')
+            found = path + 1;
+    }
+    return found;
+}
+
+int process_read_cgroup(const struct process *process, char ret_path[PROCESS_CGROUP_SIZE])
+{
+    char text[CGROUPS_SIZE];
+    const char *path;
+    size_t n;
+    int r = small_file_read(process->fd, "cgroup", text, sizeof(text));
+
+    if (r < 0)
+        return r == -EFBIG ? r : process_error(r);
+    path = find_cgroup(text);
+    if (!path)
+        return -ENOENT;
+    n = strcspn(path, "\n");
+    if (n >= PROCESS_CGROUP_SIZE)
+        return -EFBIG;
+    memcpy(ret_path, path, n);
+    ret_path[n] = '\0';
     return 0;
 }
 

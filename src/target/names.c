@@ -4,7 +4,11 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "target/process_name.h"
+#include "target/clean_text.h"
+#include "target/label_value.h"
+
+/* Stands before a name that is encoded, as before those of processes. */
+#define MARK "%/"
 
 const char *const name_labels[NAMES_] = {
     [NAME_POD] = "pod",
@@ -43,6 +47,15 @@ static size_t cut_length(const char *bytes)
     return n;
 }
 
+static void append_value(struct text *value, const struct text *name)
+{
+    const bool is_marked =
+        name->length >= strlen(MARK) && memcmp(name->data, MARK, strlen(MARK)) == 0;
+
+    label_value_append(value, name->data, name->length,
+                       !is_marked && text_is_clean(name->data, name->length), MARK);
+}
+
 void names_add(struct names *names, enum name_kind kind, const char *bytes, size_t n)
 {
     AUTO_TEXT struct text cut = {0};
@@ -54,7 +67,7 @@ void names_add(struct names *names, enum name_kind kind, const char *bytes, size
     if (n > NAME_MAX_BYTES)
         text_append_string(&cut, "…");
     if (text_error(&cut) == 0)
-        process_name_append_label(&value, cut.data, cut.length);
+        append_value(&value, &cut);
     names->values[kind] = text_error(&cut) == 0 ? text_take(&value) : NULL;
     names->failed |= !names->values[kind];
 }

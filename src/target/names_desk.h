@@ -6,6 +6,7 @@
  *
  *   target_names.c   is asked by who counts, and has the thread
  *   names_queue.c    says who is served next, and when
+ *   names_lent.c     answers for processes, whose names are asked for at once
  *   names_watch.c    follows the user's file; the thread's alone
  */
 
@@ -52,8 +53,9 @@ struct names_stamp {
 
 /* The user's file, as the thread knows it. */
 struct names_watch {
-    char *file;  /* NULL: there is none */
-    bool is_new; /* it was never looked at */
+    char *file;    /* NULL: there is none */
+    bool is_first; /* it was never looked at */
+    bool is_new;   /* it is read whatever its stamp is */
     struct names_stamp stamp;
     int failure;   /* that was told last */
     uint64_t hash; /* of the text that the rules are from; 0: there was none */
@@ -61,16 +63,24 @@ struct names_watch {
 };
 
 #define NAMES_BUCKETS 4096
+#define NAMES_LENT    256 /* cgroups of processes that are remembered */
 
 struct target_names {
     struct name_host host;
     pthread_t thread;
     bool has_thread;
-    struct names_watch watch; /* the thread's alone */
+    struct names_watch watch; /* the thread's alone; but `rules` is changed under the lock */
     atomic_ullong changes;
+    atomic_ullong renewals;
+    bool renews; /* the thread's alone: the file has changed, and not all know it yet */
+    /* From here to the lock it is the caller's alone. */
+    struct named_target *lent[NAMES_LENT];
+    size_t n_lent; /* ever; the next one takes the place of the oldest */
+    uint64_t wait_begin_ns, wait_saved_ns;
     pthread_mutex_t mutex; /* guards the members from here on, and what stands in targets */
-    pthread_cond_t wake;
+    pthread_cond_t wake, answered;
     bool stops;
+    bool hangs; /* somebody has waited in vain, and since then there was no answer */
     unsigned sources;
     char *next_file; /* the settings' */
     bool file_is_new;
@@ -100,12 +110,19 @@ void names_queue_renew(struct target_names *names, bool look);
 struct named_target *names_queue_first(const struct target_names *names, uint64_t now_ns,
                                        uint64_t *ret_due_ns);
 
+/* names_lent.c */
+
+void names_lent_forget(struct target_names *names);
+
 /* names_watch.c */
 
 /* Takes another file, or NULL. */
 void names_watch_begin(struct names_watch *watch, char *file);
 
-/* Reads the file if it has changed. True: the rules are others, or there is news. */
+/*
+ * Reads the file if it has changed. True: there is news. `ret_rules` is NULL unless there are other
+ * rules, which the caller puts in the place of those of before.
+ */
 bool names_watch_look(struct names_watch *watch, struct names_file_news *ret_news,
-                      bool *ret_rules_changed);
+                      struct name_rules **ret_rules);
 void names_watch_done(struct names_watch *watch);

@@ -28,7 +28,7 @@ void names_watch_begin(struct names_watch *watch, char *file)
     watch->stamp = (struct names_stamp){0};
     watch->failure = 0;
     watch->hash = 0;
-    watch->is_new = true;
+    watch->is_first = watch->is_new = true;
 }
 
 void names_watch_done(struct names_watch *watch)
@@ -99,7 +99,7 @@ static void copy_first(const struct text *errors, char *ret_message, size_t size
 }
 
 static bool read_again(struct names_watch *watch, struct names_file_news *news,
-                       bool *ret_rules_changed)
+                       struct name_rules **ret_rules)
 {
     AUTO_TEXT struct text errors = {0};
     struct name_rules *rules = NULL;
@@ -118,20 +118,18 @@ static bool read_again(struct names_watch *watch, struct names_file_news *news,
     }
     watch->failure = 0;
     copy_first(&errors, news->message, sizeof(news->message));
-    (void)name_rules_free(watch->rules);
-    watch->rules = rules;
-    *ret_rules_changed = true;
+    *ret_rules = rules;
     return true;
 }
 
 bool names_watch_look(struct names_watch *watch, struct names_file_news *ret_news,
-                      bool *ret_rules_changed)
+                      struct name_rules **ret_rules)
 {
     const uint64_t begun_ns = clock_realtime_ns();
     struct names_stamp now;
 
     *ret_news = (struct names_file_news){0};
-    *ret_rules_changed = false;
+    *ret_rules = NULL;
     if (!watch->file)
         return false;
     now = look_at(watch->file);
@@ -139,5 +137,5 @@ bool names_watch_look(struct names_watch *watch, struct names_file_news *ret_new
         return false;
     watch->is_new = is_in_doubt(&now, begun_ns);
     watch->stamp = now;
-    return read_again(watch, ret_news, ret_rules_changed);
+    return read_again(watch, ret_news, ret_rules);
 }

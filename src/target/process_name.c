@@ -86,6 +86,20 @@ static int take_user(const struct process *process, struct user_names *users,
     return users ? user_names_find(users, process_uid(process), ret_user) : 0;
 }
 
+/* Finds the names of the process. Returns as process_name_append() does. */
+static int take_names(const struct process *process, struct target_names *asked,
+                      struct names *names)
+{
+    char path[PROCESS_CGROUP_SIZE];
+    int r = process_read_cgroup(process, path);
+
+    if (r == -ESRCH)
+        return r;
+    if (!target_names_of_process(asked, process_pid(process), r < 0 ? NULL : path, names))
+        return NAME_LATE;
+    return names->failed ? -ENOMEM : 0;
+}
+
 static int take_fields(const struct process_template *parsed, struct process *process,
                        struct user_names *users, struct field_texts *texts,
                        struct text_piece *fields)
@@ -108,19 +122,38 @@ static int take_fields(const struct process_template *parsed, struct process *pr
     return r < 0 ? r : named;
 }
 
-int process_name_append(const struct process_template *parsed, const struct text_piece *captures,
-                        struct process *process, struct user_names *users, struct text *ret_label)
+static int append(const struct process_template *parsed, const struct text_piece *captures,
+                  struct process *process, const struct process_namers *namers,
+                  struct text *ret_label)
 {
     struct text_piece fields[PROCESS_FIELDS_] = {{"", 0}};
     struct field_texts texts = {{0}, {0}, {0}};
+    AUTO_NAMES struct names names = {0};
     AUTO_TEXT struct text name = {0};
-    int named = take_fields(parsed, process, users, &texts, fields);
+    int named = take_fields(parsed, process, namers->users, &texts, fields);
 
-    if (named < 0)
+    if (named == 0 && namers->names && process_template_uses_names(parsed))
+        named = take_names(process, namers->names, &names);
+    if (named != 0)
         return named;
+    for (size_t i = 0; i < NAMES_; i++)
+        fields[PROCESS_NAMES + i] = piece_of(names.values[i] ? names.values[i] : "");
     process_template_expand(parsed, fields, captures, &name);
     if (text_error(&name) < 0)
         return -ENOMEM;
     process_name_append_label(ret_label, name.data, name.length);
-    return text_error(ret_label) < 0 ? -ENOMEM : named;
+    return text_error(ret_label) < 0 ? -ENOMEM : 0;
+}
+
+int process_name_append(const struct process_template *parsed, const struct text_piece *captures,
+                        struct process *process, const struct process_namers *namers,
+                        struct text *ret_label)
+{
+    static const struct process_namers nobody = {NULL, NULL};
+    int r = append(parsed, captures, process, namers, ret_label);
+
+    if (r != NAME_LATE)
+        return r;
+    r = append(parsed, captures, process, &nobody, ret_label);
+    return r < 0 ? r : NAME_LATE;
 }

@@ -6,18 +6,25 @@
 #include "sys/process.h"
 #include "sys/user_names.h"
 #include "target/process_template.h"
+#include "target/target_names.h"
 
 /* Stands before a name that is encoded (target/label_value.h). */
 #define PROCESS_NAME_MARK "%/"
 
+/* Who knows what is not in /proc. */
+struct process_namers {
+    struct user_names *users;   /* NULL: users are called by their numbers */
+    struct target_names *names; /* NULL: names are empty */
+};
+
 /*
  * Appends the label of the group that the process belongs to by the template. Reads only what the
- * template uses. `users` knows the names of users; NULL means that the user's number is taken.
- * Returns 0; NAME_LATE if the number was taken because the name was not known in time; -ESRCH or
- * -ENOMEM.
+ * template uses. Returns 0; NAME_LATE if some name was not known in time, and therefore the user is
+ * called by the number and names are empty; -ESRCH or -ENOMEM.
  */
 int process_name_append(const struct process_template *parsed, const struct text_piece *captures,
-                        struct process *process, struct user_names *users, struct text *ret_label);
+                        struct process *process, const struct process_namers *namers,
+                        struct text *ret_label);
 
 /* Appends the label of a name of any bytes. */
 void process_name_append_label(struct text *text, const char *name, size_t n);

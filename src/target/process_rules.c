@@ -36,7 +36,7 @@ struct process_rules {
     struct rule *rules;
     size_t n;
     size_t n_patterns, n_captures; /* of all rules together */
-    struct user_names *users;      /* borrowed; the whole process shares it */
+    struct process_namers namers;  /* borrowed; the whole process shares them */
     struct hash_key key;           /* for the arguments that verdicts belong to */
 };
 
@@ -76,8 +76,8 @@ int process_rules_new(struct process_rules **ret_rules)
     if (!rules)
         return -ENOMEM;
     hash_key_draw(&rules->key);
-    rules->users = user_names_of_machine();
-    user_names_doubt(rules->users);
+    rules->namers.users = user_names_of_machine();
+    user_names_doubt(rules->namers.users);
     *ret_rules = rules;
     return 0;
 }
@@ -310,6 +310,8 @@ static int matches(const struct process_rules *rules, const struct rule *rule,
 int process_rules_match(const struct process_rules *rules, struct process *process,
                         struct process_matching *matching, struct text *ret_name)
 {
+    static const struct process_namers nobody = {NULL, NULL};
+
     matching->undecided = false;
     for (size_t i = 0; i < rules->n; i++) {
         const struct rule *rule = &rules->rules[i];
@@ -319,11 +321,24 @@ int process_rules_match(const struct process_rules *rules, struct process *proce
             continue;
         if (r > 0)
             r = process_name_append(rule->name, rule->captures, process,
-                                    matching->by_number ? NULL : rules->users, ret_name);
+                                    matching->by_number ? &nobody : &rules->namers, ret_name);
         matching->by_number |= r == NAME_LATE;
         return r < 0 ? r : (int)i;
     }
     return -1;
+}
+
+void process_rules_name(struct process_rules *rules, struct target_names *names)
+{
+    rules->namers.names = names;
+}
+
+bool process_rules_use_names(const struct process_rules *rules)
+{
+    for (size_t i = 0; i < rules->n; i++)
+        if (process_template_uses_names(rules->rules[i].name))
+            return true;
+    return false;
 }
 
 bool process_rules_with_children(const struct process_rules *rules, int rule)

@@ -7,17 +7,38 @@
 
 #include "base/suggest.h"
 
-#define OPENING         "{{"
-#define CLOSING         "}}"
-#define MATCHES         ".Matches"
-#define SPACES          " \t"
-#define LONGEST_SHOWN   32 /* bytes of the user's text that a message repeats */
-#define EXPECTED_FIELDS ".Comm, .ExeBase, .ExeFull, .Username, .PID, .StartTime or .Matches.NAME"
+#define OPENING       "{{"
+#define CLOSING       "}}"
+#define MATCHES       ".Matches"
+#define SPACES        " \t"
+#define LONGEST_SHOWN 32 /* bytes of the user's text that a message repeats */
+#define EXPECTED_FIELDS                                                                            \
+    ".Comm, .ExeBase, .ExeFull, .Username, .PID, .StartTime, .Matches.NAME or a name as .Pod"
 
 static const char *const field_names[] = {
-    [PROCESS_COMM] = ".Comm",        [PROCESS_EXE_BASE] = ".ExeBase",
-    [PROCESS_EXE_FULL] = ".ExeFull", [PROCESS_USERNAME] = ".Username",
-    [PROCESS_PID] = ".PID",          [PROCESS_START_TIME] = ".StartTime",
+    [PROCESS_COMM] = ".Comm",
+    [PROCESS_EXE_BASE] = ".ExeBase",
+    [PROCESS_EXE_FULL] = ".ExeFull",
+    [PROCESS_USERNAME] = ".Username",
+    [PROCESS_PID] = ".PID",
+    [PROCESS_START_TIME] = ".StartTime",
+    [PROCESS_NAMES + NAME_POD] = ".Pod",
+    [PROCESS_NAMES + NAME_NAMESPACE] = ".Namespace",
+    [PROCESS_NAMES + NAME_CONTAINER] = ".Container",
+    [PROCESS_NAMES + NAME_IMAGE] = ".Image",
+    [PROCESS_NAMES + NAME_RUNTIME] = ".Runtime",
+    [PROCESS_NAMES + NAME_VM] = ".VM",
+    [PROCESS_NAMES + NAME_VM_UUID] = ".VMUUID",
+    [PROCESS_NAMES + NAME_VM_DISPLAY_NAME] = ".VMDisplayName",
+    [PROCESS_NAMES + NAME_VM_FLAVOR] = ".VMFlavor",
+    [PROCESS_NAMES + NAME_VM_PROJECT] = ".VMProject",
+    [PROCESS_NAMES + NAME_VM_USER] = ".VMUser",
+    [PROCESS_NAMES + NAME_SLURM_JOB] = ".SlurmJob",
+    [PROCESS_NAMES + NAME_SLURM_STEP] = ".SlurmStep",
+    [PROCESS_NAMES + NAME_SLURM_USER] = ".SlurmUser",
+    [PROCESS_NAMES + NAME_NAME] = ".Name",
+    [PROCESS_NAMES + NAME_GROUP] = ".Group",
+    [PROCESS_NAMES + NAME_ROLE] = ".Role",
     [PROCESS_FIELDS_] = MATCHES,
 };
 
@@ -222,6 +243,14 @@ bool process_template_uses(const struct process_template *parsed, enum process_f
 {
     for (size_t i = 0; i < parsed->n_parts; i++)
         if (parsed->parts[i].kind == PART_FIELD && parsed->parts[i].index == field)
+            return true;
+    return false;
+}
+
+bool process_template_uses_names(const struct process_template *parsed)
+{
+    for (size_t i = 0; i < parsed->n_parts; i++)
+        if (parsed->parts[i].kind == PART_FIELD && parsed->parts[i].index >= PROCESS_NAMES)
             return true;
     return false;
 }

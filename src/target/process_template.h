@@ -7,6 +7,7 @@
  */
 
 #include "base/text.h"
+#include "target/names.h"
 #include "target/process_rules.h"
 
 enum process_field {
@@ -16,7 +17,8 @@ enum process_field {
     PROCESS_USERNAME,
     PROCESS_PID,
     PROCESS_START_TIME,
-    PROCESS_FIELDS_, /* how many fields there are */
+    PROCESS_NAMES, /* the first of the names: one for each enum name_kind, in its order */
+    PROCESS_FIELDS_ = PROCESS_NAMES + NAMES_, /* how many fields there are */
 };
 
 /* Some bytes of a text that somebody else owns. */
@@ -40,6 +42,9 @@ struct process_template *process_template_free(struct process_template *parsed);
 DEFINE_AUTO(process_template, struct process_template *, process_template_free)
 
 bool process_template_uses(const struct process_template *parsed, enum process_field field);
+
+/* Whether it uses one of the names. */
+bool process_template_uses_names(const struct process_template *parsed);
 
 /*
  * Appends the name that the template makes. `fields` has PROCESS_FIELDS_ pieces; those that the

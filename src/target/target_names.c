@@ -54,6 +54,7 @@ int target_names_new(int root_fd, int procfs_fd, struct target_names **ret_names
         TAILQ_INIT(&names->queues[i]);
     (void)pthread_mutex_init(&names->mutex, NULL); /* cannot fail without attributes */
     thread_condition_init(&names->wake);
+    thread_condition_init(&names->answered);
     *ret_names = names;
     return 0;
 }
@@ -67,6 +68,7 @@ struct target_names *target_names_free(struct target_names *names)
 {
     if (!names)
         return NULL;
+    names_lent_forget(names);
     (void)pthread_mutex_lock(&names->mutex);
     names->stops = true;
     wake(names);
@@ -75,6 +77,7 @@ struct target_names *target_names_free(struct target_names *names)
         (void)pthread_join(names->thread, NULL);
     names_watch_done(&names->watch);
     (void)pthread_cond_destroy(&names->wake);
+    (void)pthread_cond_destroy(&names->answered);
     (void)pthread_mutex_destroy(&names->mutex);
     free(names->next_file);
     free(names);
@@ -146,6 +149,8 @@ static void serve(struct target_names *names, struct named_target *target)
     }
     if (is_known)
         show(names, target, &found);
+    names->hangs = false;
+    (void)pthread_cond_broadcast(&names->answered);
     target->is_missing |= !is_known;
     if (target->wants_look) /* meanwhile the settings have become others */
         names_queue_add(names, target, NAMES_TRIES, 0);
@@ -158,21 +163,29 @@ static void take_file(struct target_names *names)
 {
     if (!names->file_is_new)
         return;
-    names->file_is_new = false;
+    names->file_is_new = names->renews = false;
     names_watch_begin(&names->watch, TAKE(names->next_file));
 }
 
 /* Looks at the user's file. The lock is held before and after. */
 static void look_at_file(struct target_names *names)
 {
+    AUTO(name_rules) struct name_rules *rules = NULL;
     struct names_file_news news;
-    bool has_news, rules_changed;
+    bool has_news;
 
     (void)pthread_mutex_unlock(&names->mutex);
-    has_news = names_watch_look(&names->watch, &news, &rules_changed);
+    has_news = names_watch_look(&names->watch, &news, &rules);
     (void)pthread_mutex_lock(&names->mutex);
-    if (rules_changed)
+    if (rules) {
+        struct name_rules *before = names->watch.rules;
+
+        names->watch.rules = rules;
+        rules = before; /* it is freed */
         names_queue_renew(names, false);
+        names->renews |= !names->watch.is_first;
+    }
+    names->watch.is_first = false;
     if (!has_news)
         return;
     names->news = news;
@@ -210,6 +223,10 @@ static void *work(void *context)
             file_ns = now_ns + LOOK_AT_FILE_NS;
             continue;
         }
+        if (names->renews && TAILQ_EMPTY(&names->queues[NAMES_TRIES])) {
+            names->renews = false;
+            (void)atomic_fetch_add(&names->renewals, 1);
+        }
         target = names_queue_first(names, now_ns, &due_ns);
         if (target)
             serve(names, target);
@@ -230,9 +247,17 @@ static void begin_to_work(struct target_names *names)
 
 static unsigned sources_of(const struct target_names_settings *settings)
 {
-    return (settings->kubernetes ? NAMES_OF_KUBERNETES : 0u) |
-           (settings->containers ? NAMES_OF_CONTAINERS : 0u) |
-           (settings->machines ? NAMES_OF_MACHINES : 0u) | (settings->batch ? NAMES_OF_BATCH : 0u);
+    unsigned sources = 0;
+
+    if (settings->kubernetes)
+        sources |= NAMES_OF_KUBERNETES;
+    if (settings->containers)
+        sources |= NAMES_OF_CONTAINERS;
+    if (settings->machines)
+        sources |= NAMES_OF_MACHINES;
+    if (settings->batch)
+        sources |= NAMES_OF_BATCH;
+    return sources;
 }
 
 int target_names_configure(struct target_names *names, const struct target_names_settings *settings)
@@ -241,6 +266,7 @@ int target_names_configure(struct target_names *names, const struct target_names
 
     if (settings->file && !file)
         return -ENOMEM;
+    names_lent_forget(names); /* who asks from now on is told by these settings */
     (void)pthread_mutex_lock(&names->mutex);
     names->sources = sources_of(settings);
     free(names->next_file);

@@ -106,7 +106,9 @@ static void name__that_is_late_is_the_number_and_said_to_be(void **state)
     assert_int_equal(user_names_new(service, &users), 0);
     assert_int_equal(process_open(tree.fd, JAVA, &process), 0);
     slow_names_hang(true);
-    assert_int_equal(process_name_append(template, NULL, process, users, &name), NAME_LATE);
+    assert_int_equal(
+        process_name_append(template, NULL, process, &(struct process_namers){users, NULL}, &name),
+        NAME_LATE);
     slow_names_hang(false);
     label = text_take(&name);
     assert_string_equal(label, number);

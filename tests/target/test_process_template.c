@@ -92,7 +92,7 @@ static const struct refusal refusals[] = {
     {"ab{{ .exebase }}", 5, {"\".exebase\"", "did you mean .ExeBase?"}},
     {"{{Comm}}", 2, {"no field \"Comm\"", "did you mean .Comm?"}},
     {"{{.Comm .PID}}", 2, {"no field \".Comm .PID\""}},
-    {"{{}}", 2, {"no field \"\"", ".StartTime or .Matches.NAME"}},
+    {"{{}}", 2, {"no field \"\"", ".StartTime, .Matches.NAME or a name as .Pod"}},
     {"{{  }}", 4, {"no field \"\""}},
     {"{{.Matches}}", 2, {"no field \".Matches\"", ".Matches.NAME"}},
     {"{{.Match.x}}", 2, {"no field"}},

@@ -71,4 +71,10 @@ const char config_default_text[] =
     "profiles:\n"
     "  enabled: true\n"
     "  rate: 49\n"
-    "  memory: 16MiB\n";
+    "  memory: 16MiB\n"
+    "\n"
+    "names:\n"
+    "  kubernetes: true\n"
+    "  containers: true\n"
+    "  machines: true\n"
+    "  batch: true\n";

@@ -91,11 +91,9 @@ static int take_names(const struct process *process, struct target_names *asked,
                       struct names *names)
 {
     char path[PROCESS_CGROUP_SIZE];
-    int r = process_read_cgroup(process, path);
+    const bool has_path = process_read_cgroup(process, path) == 0;
 
-    if (r == -ESRCH)
-        return r;
-    if (!target_names_of_process(asked, process_pid(process), r < 0 ? NULL : path, names))
+    if (!target_names_of_process(asked, process_pid(process), has_path ? path : NULL, names))
         return NAME_LATE;
     return names->failed ? -ENOMEM : 0;
 }

@@ -156,6 +156,38 @@ class Names(live.LiveTest):
         exporter.log_until("file of names was read")
         self.assertEqual(exporter.stderr().count("are left out"), before)
 
+    def test_templates_of_process_groups_use_names(self):
+        self.host.fill()
+        self.cgroups.make(DOCKER)
+        top = self.cgroups.path()
+        file = self.host.root / "names.csv"
+        comm = live.own("nam")
+        sleep = self.host.root / comm
+        sleep.symlink_to(shutil.which("sleep"))
+        with subprocess.Popen([sleep, "600"]) as one, subprocess.Popen([sleep, "600"]) as two:
+            try:
+                self.cgroups.enter(DOCKER, one.pid)
+                file.write_text(f"{top}/**,here,shop\npid:{two.pid},numbered\n")
+                rules = (f"  processes:\n    - name: '{{{{.Comm}}}}/{{{{.Name}}}}/{{{{.Container}}}}'\n"
+                         f"      comm: [{comm}]\n      groups: [software]\n")
+                exporter = self.enterContext(Exporter(
+                    live.config(self.cgroups).rstrip() + "\n" + rules +
+                    f"names: {{file: {file}}}\n", args=[f"--path.rootfs={self.host.root}"]))
+                members = "pmu_process_members"
+
+                def groups(*wanted):
+                    exporter.scrape_until(
+                        lambda m: {g for g in m.labels(members, "groupname")
+                                   if m.value(members, groupname=g)} == set(wanted),
+                        20, f"the groups {wanted}")
+
+                groups(f"{comm}/here/cache", f"{comm}/numbered/")
+                file.write_text(f"{top}/**,moved\n")
+                groups(f"{comm}/moved/cache", f"{comm}//")
+            finally:
+                one.kill()
+                two.kill()
+
     def test_keys_turn_sources_off_and_a_reload_turns_them_on(self):
         self.host.fill()
         self.make_all()

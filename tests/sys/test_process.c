@@ -32,6 +32,34 @@ static void stat__has_name_state_parent_threads_and_start(void **state)
     assert_false(stat.kernel_thread);
 }
 
+static void check_cgroup(const char *text, int wanted, const char *wanted_path)
+{
+    struct fixture_tree tree = fixture_tree_open();
+    AUTO(process) struct process *process = NULL;
+    char path[PROCESS_CGROUP_SIZE] = "untouched";
+
+    fixture_tree_write(&tree, "42/stat", "42 (nginx) S" REST);
+    if (text)
+        fixture_tree_write(&tree, "42/cgroup", text);
+    assert_int_equal(process_open(tree.fd, 42, &process), 0);
+    assert_int_equal(process_read_cgroup(process, path), wanted);
+    assert_string_equal(path, wanted == 0 ? wanted_path : "untouched");
+    fixture_tree_close(&tree);
+}
+
+static void the_cgroup__is_that_of_the_hierarchy_that_counts(void **state)
+{
+    (void)state;
+    check_cgroup("0::/a/b.service\n", 0, "/a/b.service");
+    check_cgroup("12:cpu,cpuacct:/cpu\n4:net,perf_event:/v1/x\n0::/v2\n", 0, "/v1/x");
+    check_cgroup("4:perf_event_not:/v1\n1:name=systemd:/s\n0::/v2:with:colons\n", 0,
+                 "/v2:with:colons");
+    check_cgroup("0::/", 0, "/");
+    check_cgroup("1:name=systemd:/s\n", -ENOENT, NULL);
+    check_cgroup("", -ENOENT, NULL);
+    check_cgroup("no colons\n0:\n0::x\n", -ENOENT, NULL);
+}
+
 static void stat__tells_a_kernel_thread(void **state)
 {
     struct process_stat stat;
@@ -381,6 +409,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(stat__has_name_state_parent_threads_and_start),
         cmocka_unit_test(stat__tells_a_kernel_thread),
+        cmocka_unit_test(the_cgroup__is_that_of_the_hierarchy_that_counts),
         cmocka_unit_test(stat__tells_that_the_first_thread_exits),
         cmocka_unit_test(stat__name_ends_at_the_last_parenthesis),
         cmocka_unit_test(stat__refuses_what_is_none),

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "target/process_rules_fixture.h"
 
+#define ID "4bd3a2e1f0c94d55a7c0d6e8b9f1a2c34bd3a2e1f0c94d55a7c0d6e8b9f1a2c3"
+
 static void name__is_the_base_of_the_executable_by_default(void **state)
 {
     ADD(*state, LIST(comm, "app", "kworker/0:1"));
@@ -115,6 +117,98 @@ static void name__that_is_late_is_the_number_and_said_to_be(void **state)
     (void)name_service_free(service);
 }
 
+/* A tree that is the root of a host, and who names by it. */
+struct host {
+    struct fixture_tree root;
+    struct target_names *names;
+};
+
+static struct host host_open(const char *csv)
+{
+    struct host host = {.root = fixture_tree_open()};
+    char path[128];
+    struct target_names_settings settings = {.containers = true, .file = path};
+
+    (void)snprintf(path, sizeof(path), "%s/names.csv", host.root.path);
+    fixture_tree_write(&host.root, "names.csv", csv);
+    assert_int_equal(target_names_new(host.root.fd, -1, &host.names), 0);
+    assert_int_equal(target_names_configure(host.names, &settings), 0);
+    return host;
+}
+
+static void host_close(struct host *host)
+{
+    host->names = target_names_free(host->names);
+    fixture_tree_close(&host->root);
+}
+
+/* A busy machine may be late with an answer, and then the names are empty: it is asked again. */
+static void expect_named(struct process_rules *rules, pid_t pid, const char *wanted)
+{
+    AUTO_FREE char *label = NULL;
+
+    for (bool late = true; late;) {
+        AUTO(process) struct process *process = NULL;
+        AUTO_TEXT struct text name = {0};
+        struct process_matching matching = {.most_work = SIZE_MAX};
+
+        assert_int_equal(process_open(tree.fd, pid, &process), 0);
+        assert_true(process_rules_match(rules, process, &matching, &name) >= 0);
+        free(matching.verdicts);
+        late = matching.by_number;
+        free(label);
+        label = text_take(&name);
+    }
+    assert_string_equal(label, wanted);
+}
+
+static void name__has_those_of_the_cgroup_and_of_the_process(void **state)
+{
+    struct host host = host_open("/system.slice/docker-*,cache,shop,store\npid:101,miner\n");
+
+    fixture_tree_write(&tree, "101/cgroup",
+                       "4:cpu:/elsewhere\n0::/system.slice/docker-" ID ".scope\n");
+    fixture_tree_write(&host.root, "var/lib/docker/containers/" ID "/config.v2.json",
+                       "{\"Name\":\"/redis\"}");
+    ADD(*state, .name = "{{.Name}}-{{.Group}}-{{.Role}}-{{.Container}}-{{.Pod}}",
+        LIST(comm, "java"));
+    assert_true(process_rules_use_names(*state));
+    expect(*state, JAVA, 0, "----"); /* nobody is there to ask */
+    process_rules_name(*state, host.names);
+    expect_named(*state, JAVA, "miner-shop-store-redis-");
+    host_close(&host);
+}
+
+static void name__of_a_process_without_a_cgroup_is_that_of_its_number(void **state)
+{
+    struct host host = host_open("/**,all\npid:101,miner\n");
+
+    if (faccessat(tree.fd, "101/cgroup", F_OK, 0) == 0)
+        fixture_tree_remove(&tree, "101/cgroup");
+    ADD(*state, .name = "{{.Name}}+", LIST(comm, "java", "sleep"));
+    process_rules_name(*state, host.names);
+    expect_named(*state, JAVA, "miner+");
+    host_close(&host);
+}
+
+static void name__that_was_late_stays_empty(void **state)
+{
+    AUTO(process) struct process *process = NULL;
+    AUTO_TEXT struct text name = {0};
+    AUTO_FREE char *label = NULL;
+    struct process_matching matching = {.most_work = SIZE_MAX, .by_number = true};
+    struct host host = host_open("pid:101,miner\n");
+
+    ADD(*state, .name = "{{.Name}}+", LIST(comm, "java"));
+    process_rules_name(*state, host.names);
+    assert_int_equal(process_open(tree.fd, JAVA, &process), 0);
+    assert_int_equal(process_rules_match(*state, process, &matching, &name), 0);
+    label = text_take(&name);
+    assert_string_equal(label, "+");
+    assert_true(matching.by_number);
+    host_close(&host);
+}
+
 static void name__what_is_not_clean_is_encoded(void **state)
 {
     ADD(*state, .name = "{{.Comm}}", LIST(cmdline, "^b"));
@@ -178,6 +272,9 @@ int main(void)
         TEST(name__has_the_user_who_owns_the_process),
         TEST(name__stays_the_number_where_it_was_that),
         TEST(name__that_is_late_is_the_number_and_said_to_be),
+        TEST(name__has_those_of_the_cgroup_and_of_the_process),
+        TEST(name__of_a_process_without_a_cgroup_is_that_of_its_number),
+        TEST(name__that_was_late_stays_empty),
         TEST(name__what_is_not_clean_is_encoded),
         TEST(name__one_that_looks_encoded_is_encoded),
         TEST(name__that_is_empty_is_a_label_nevertheless),

@@ -13,9 +13,14 @@ static const char *const captures[] = {"x", "config", "x"};
 #define PIECE(text) ((struct text_piece){(text), sizeof(text) - 1})
 
 static const struct text_piece fields[PROCESS_FIELDS_] = {
-    [PROCESS_COMM] = PIECE("comm"),      [PROCESS_EXE_BASE] = PIECE("base"),
-    [PROCESS_EXE_FULL] = PIECE("/full"), [PROCESS_USERNAME] = PIECE("root"),
-    [PROCESS_PID] = PIECE("7"),          [PROCESS_START_TIME] = PIECE("then"),
+    [PROCESS_COMM] = PIECE("comm"),
+    [PROCESS_EXE_BASE] = PIECE("base"),
+    [PROCESS_EXE_FULL] = PIECE("/full"),
+    [PROCESS_USERNAME] = PIECE("root"),
+    [PROCESS_PID] = PIECE("7"),
+    [PROCESS_START_TIME] = PIECE("then"),
+    [PROCESS_NAMES + NAME_POD] = PIECE("web-0"),
+    [PROCESS_NAMES + NAME_ROLE] = PIECE("front"),
 };
 static const struct text_piece captured[] = {PIECE("first"), PIECE("a.conf"), PIECE("second")};
 
@@ -43,6 +48,39 @@ static void template__each_field_stands_for_its_text(void **state)
     assert_expands("{{.PID}}", "7");
     assert_expands("{{.StartTime}}", "then");
     assert_expands("{{.Matches.config}}", "a.conf");
+}
+
+static void template__each_name_has_a_field(void **state)
+{
+    static const char *const words[NAMES_] = {
+        ".Pod",       ".Namespace",     ".Container", ".Image",     ".Runtime", ".VM",
+        ".VMUUID",    ".VMDisplayName", ".VMFlavor",  ".VMProject", ".VMUser",  ".SlurmJob",
+        ".SlurmStep", ".SlurmUser",     ".Name",      ".Group",     ".Role",
+    };
+
+    (void)state;
+    assert_expands("{{.Pod}}/{{ .Role }}", "web-0/front");
+    for (size_t i = 0; i < NAMES_; i++) {
+        AUTO(process_template) struct process_template *parsed = NULL;
+        struct process_rule_error error;
+        char text[32];
+
+        (void)snprintf(text, sizeof(text), "a{{%s}}", words[i]);
+        assert_int_equal(process_template_parse(text, NULL, 0, &parsed, &error), 0);
+        assert_true(process_template_uses_names(parsed));
+        assert_true(process_template_uses(parsed, (enum process_field)(PROCESS_NAMES + i)));
+    }
+}
+
+static void template__without_a_name_does_not_use_them(void **state)
+{
+    AUTO(process_template) struct process_template *parsed = NULL;
+    struct process_rule_error error;
+
+    (void)state;
+    assert_int_equal(process_template_parse("{{.Comm}}-{{.StartTime}}", NULL, 0, &parsed, &error),
+                     0);
+    assert_false(process_template_uses_names(parsed));
 }
 
 static void template__text_stays_as_it_is(void **state)
@@ -154,6 +192,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(template__each_field_stands_for_its_text),
+        cmocka_unit_test(template__each_name_has_a_field),
+        cmocka_unit_test(template__without_a_name_does_not_use_them),
         cmocka_unit_test(template__text_stays_as_it_is),
         cmocka_unit_test(template__spaces_inside_the_braces_mean_nothing),
         cmocka_unit_test(template__of_two_groups_of_one_name_the_last_counts),

@@ -40,7 +40,7 @@ struct target_names *target_names_free(struct target_names *names);
 
 /*
  * Takes other settings. All targets are looked for again, and keep the names that they have until
- * then. 0 or -ENOMEM.
+ * then. The first time starts the thread. 0 or -errno.
  */
 int target_names_configure(struct target_names *names,
                            const struct target_names_settings *settings);

@@ -4,9 +4,10 @@
 /*
  * The inside of struct target_names:
  *
- *   target_names.c   is asked by who counts, and has the thread
- *   names_queue.c    says who is served next, and when
+ *   target_names.c   has the thread, which serves one target after the other
  *   names_lent.c     answers for processes, whose names are asked for at once
+ *   named_target.c   is asked by who counts
+ *   names_queue.c    says who is served next, and when
  *   names_watch.c    follows the user's file; the thread's alone
  */
 
@@ -93,6 +94,10 @@ struct target_names {
     bool has_news;
     struct names_file_news news;
 };
+
+/* named_target.c */
+
+void named_target_free(struct named_target *target);
 
 /* names_queue.c; all under the lock. */
 

@@ -222,7 +222,7 @@ static int make_rule(struct parser *parser, struct rule *rule)
         return 0;
     match = text_take(&parser->fields[FIELD_MATCH]);
     r = match ? parse_match(parser, match, rule) : -ENOMEM;
-    for (size_t i = FIELD_NAME; i < parser->n_fields && r == 0; i++)
+    for (size_t i = FIELD_NAME; i < MOST_FIELDS && i < parser->n_fields && r == 0; i++)
         if (parser->fields[i].length > 0)
             names_add(&rule->names, kinds[i], parser->fields[i].data, parser->fields[i].length);
     return r == 0 && rule->names.failed ? -ENOMEM : r;

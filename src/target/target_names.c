@@ -1,31 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * Targets are in a table by their path. The thread takes the next one that is due, looks for its
+ * The thread takes the next one that is due, looks for its
  * names without holding the lock, and tells by a number that grows that some are others. A target
  * that is released while the thread works on it is freed by the thread.
  */
 #include "target/target_names.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 
 #include "base/clock.h"
-#include "sys/descriptors.h"
 #include "sys/thread.h"
 #include "target/names_desk.h"
 
 #define LOOK_AT_FILE_NS NS_PER_SECOND
-
-struct known_names *known_names_unref(struct known_names *known)
-{
-    if (known && reference_drop(&known->reference)) {
-        names_done(&known->names);
-        free(known);
-    }
-    return NULL;
-}
 
 /* Takes the names over. NULL: there is no memory. */
 static struct known_names *known_names_new(struct names *names)
@@ -84,14 +73,6 @@ struct target_names *target_names_free(struct target_names *names)
     return NULL;
 }
 
-static void free_target(struct named_target *target)
-{
-    (void)known_names_unref(target->known);
-    names_done(&target->found);
-    cleanup_close(&target->directory_fd);
-    free(target);
-}
-
 /* Looks for the names; without the lock. False: there is no memory, and what was known stands. */
 static bool find(const struct target_names *names, unsigned sources, bool look,
                  struct named_target *target, struct names *ret_names)
@@ -144,7 +125,7 @@ static void serve(struct target_names *names, struct named_target *target)
     (void)pthread_mutex_lock(&names->mutex);
     target->is_served = false;
     if (target->n_users == 0) {
-        free_target(target);
+        named_target_free(target);
         return;
     }
     if (is_known)
@@ -237,12 +218,14 @@ static void *work(void *context)
     return NULL;
 }
 
-/* Makes sure that the thread runs; where it cannot be made now, the next who asks tries again. */
-static void begin_to_work(struct target_names *names)
+/* Makes sure that the thread runs. 0 or -errno. */
+static int begin_to_work(struct target_names *names)
 {
-    if (!names->has_thread)
-        names->has_thread = thread_start("target-names", work, names, &names->thread) == 0;
+    int r = names->has_thread ? 0 : thread_start("target-names", work, names, &names->thread);
+
+    names->has_thread |= r == 0;
     wake(names);
+    return r;
 }
 
 static unsigned sources_of(const struct target_names_settings *settings)
@@ -263,6 +246,7 @@ static unsigned sources_of(const struct target_names_settings *settings)
 int target_names_configure(struct target_names *names, const struct target_names_settings *settings)
 {
     char *file = settings->file ? strdup(settings->file) : NULL;
+    int r;
 
     if (settings->file && !file)
         return -ENOMEM;
@@ -273,114 +257,14 @@ int target_names_configure(struct target_names *names, const struct target_names
     names->next_file = file;
     names->file_is_new = true;
     names_queue_renew(names, true);
-    if (file || names->has_thread)
-        begin_to_work(names);
+    r = begin_to_work(names);
     (void)pthread_mutex_unlock(&names->mutex);
-    return 0;
-}
-
-static struct names_list *bucket_of(struct target_names *names, const char *path, uint64_t inode)
-{
-    uint64_t hash = UINT64_C(0xcbf29ce484222325) ^ inode; /* FNV-1a */
-
-    for (; *path; path++)
-        hash = (hash ^ (unsigned char)*path) * UINT64_C(0x100000001b3);
-    return &names->buckets[hash % NAMES_BUCKETS];
-}
-
-static struct named_target *find_target(const struct names_list *bucket, const char *path,
-                                        uint64_t inode)
-{
-    struct named_target *target;
-
-    LIST_FOREACH(target, bucket, in_bucket)
-    if (target->inode == inode && strcmp(target->path, path) == 0)
-        return target;
-    return NULL;
-}
-
-static struct named_target *make_target(struct target_names *names, const char *path,
-                                        uint64_t inode, int directory_fd)
-{
-    const size_t size = strlen(path) + 1;
-    struct named_target *target = calloc(1, sizeof(*target) + size);
-
-    if (!target)
-        return NULL;
-    target->desk = names;
-    target->inode = inode;
-    target->wants_look = true;
-    target->directory_fd = directory_fd >= 0 && names_need_directory(path)
-                               ? descriptor_lift(fcntl(directory_fd, F_DUPFD_CLOEXEC, 0))
-                               : -1;
-    memcpy(target->path, path, size);
-    return target;
-}
-
-static void enter(struct target_names *names, struct names_list *bucket,
-                  struct named_target *target)
-{
-    LIST_INSERT_HEAD(bucket, target, in_bucket);
-    LIST_INSERT_HEAD(&names->all, target, in_all);
-    names->n_all++;
-    names_queue_add(names, target, 0, 0);
-    begin_to_work(names);
-}
-
-struct named_target *target_names_ask(struct target_names *names, const char *path, uint64_t inode,
-                                      int directory_fd)
-{
-    struct names_list *bucket = bucket_of(names, path, inode);
-    struct named_target *target;
-
-    (void)pthread_mutex_lock(&names->mutex);
-    target = find_target(bucket, path, inode);
-    if (!target && names->n_all < NAMED_TARGETS_MOST) {
-        target = make_target(names, path, inode, directory_fd);
-        if (target)
-            enter(names, bucket, target);
-    }
-    if (target)
-        target->n_users++;
-    (void)pthread_mutex_unlock(&names->mutex);
-    return target;
-}
-
-struct named_target *named_target_release(struct named_target *target)
-{
-    struct target_names *names;
-
-    if (!target)
-        return NULL;
-    names = target->desk;
-    (void)pthread_mutex_lock(&names->mutex);
-    if (--target->n_users == 0) {
-        LIST_REMOVE(target, in_bucket);
-        LIST_REMOVE(target, in_all);
-        names->n_all--;
-        names_queue_leave(target);
-        if (!target->is_served)
-            free_target(target);
-    }
-    (void)pthread_mutex_unlock(&names->mutex);
-    return NULL;
+    return r;
 }
 
 uint64_t target_names_changes(const struct target_names *names)
 {
     return atomic_load(&names->changes);
-}
-
-struct known_names *named_target_names(struct named_target *target)
-{
-    struct known_names *known;
-
-    (void)pthread_mutex_lock(&target->desk->mutex);
-    known = target->known;
-    if (known)
-        reference_take(&known->reference);
-    (void)pthread_mutex_unlock(&target->desk->mutex);
-    return known;
 }
 
 bool target_names_take_news(struct target_names *names, struct names_file_news *ret_news)

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "fuzz/fuzz_names.h"
+#include "target/names_machine.h"
+#include "target/names_runtime.h"
+#include "target/names_slurm.h"
+
+/*
+ * Any bytes, taken as what each program of the host writes: libvirt (XML), container runtimes
+ * (JSON), systemd-machined, and as the path of a cgroup. What they tell are clean names; a text
+ * that is refused tells nothing.
+ */
+
+static void check(const struct names *names, bool is_good)
+{
+    struct label labels[NAMES_];
+
+    fuzz_check_names(names);
+    FUZZ_CHECK(is_good || names_to_labels(names, labels) == 0);
+}
+
+static void fuzz_texts(const char *text, size_t n)
+{
+    AUTO_NAMES struct names of_domain = {0};
+    AUTO_NAMES struct names of_bundle = {0};
+    AUTO_NAMES struct names of_docker = {0};
+    AUTO_NAMES struct names of_list = {0};
+    AUTO_NAMES struct names of_machine = {0};
+
+    check(&of_domain, names_parse_domain(text, n, 7, &of_domain));
+    check(&of_bundle, names_parse_oci_config(text, n, NULL, &of_bundle));
+    check(&of_docker, names_parse_docker_config(text, n, &of_docker));
+    check(&of_list, names_parse_storage_list(text, n, "id", &of_list));
+    names_parse_machine(text, n, "qemu-7-web", &of_machine);
+    check(&of_machine, true);
+}
+
+static void fuzz_path(const char *path)
+{
+    AUTO_NAMES struct names of_job = {0};
+    char machine[MACHINE_NAME_SIZE];
+    struct slurm_place place;
+
+    check(&of_job, names_parse_slurm(path, &place, &of_job));
+    if (machine_name_of(path, machine))
+        FUZZ_CHECK(*machine && *machine != '.' && !strchr(machine, '/'));
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    AUTO_FREE char *path = malloc(size + 1);
+
+    if (!path)
+        return 0;
+    memcpy(path, data, size);
+    path[size] = '\0';
+    fuzz_texts(path, size);
+    fuzz_path(path);
+    return 0;
+}

@@ -2,6 +2,7 @@
 add_unit_test(target cgroup_limits)
 add_unit_test(target cgroup_live sys)
 add_unit_test(target cgroup_memory)
+add_unit_test(target cgroup_named Threads::Threads)
 add_unit_test(target cgroup_nesting)
 add_unit_test(target cgroup_path)
 add_unit_test(target cgroup_rules)

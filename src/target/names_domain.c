@@ -137,6 +137,8 @@ static void end_element(void *context, const XML_Char *name)
     struct reading *reading = context;
 
     (void)name;
+    if (reading->refused) /* an empty element ends also where its begin has stopped the parser */
+        return;
     if (reading->domain_depth == reading->depth)
         reading->domain_depth = 0;
     if (reading->domain_depth) {

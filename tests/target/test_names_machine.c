@@ -179,6 +179,23 @@ static void hostile_text__tells_nothing(void **state)
     check_refused(inner);
 }
 
+/* expat tells of the end of an empty element also where its begin has stopped the parser. */
+static void an_empty_element_at_any_depth__does_not_leave_the_bounds(void **state)
+{
+    (void)state;
+    for (size_t depth = 1; depth <= 70; depth++) {
+        AUTO_FREE char *begin = repeated("<a>", depth - 1);
+        AUTO_FREE char *end = repeated("</a>", depth - 1);
+        AUTO_NAMES struct names names = {0};
+        char text[1000];
+
+        (void)snprintf(text, sizeof(text),
+                       "<domain id='7'><name>x</name>%s<b/>%s<uuid>u</uuid></domain>", begin, end);
+        assert_int_equal(parse(text, &names), depth < 64); /* with the domain itself */
+        assert_n_names(&names, depth < 64 ? 2 : 0);
+    }
+}
+
 static void a_huge_name__is_left_out(void **state)
 {
     AUTO_FREE char *name = repeated("n", 100000);
@@ -219,6 +236,7 @@ int main(void)
         cmocka_unit_test(metadata_of_others__is_not_taken_for_novas),
         cmocka_unit_test(another_domain__tells_nothing),
         cmocka_unit_test(hostile_text__tells_nothing),
+        cmocka_unit_test(an_empty_element_at_any_depth__does_not_leave_the_bounds),
         cmocka_unit_test(a_huge_name__is_left_out),
         cmocka_unit_test(elements_of_any_depth_and_name__do_not_leave_the_path),
     };

@@ -63,6 +63,10 @@ static void assert_same_meaning(const struct config *a, const struct config *b)
     assert_int_equal(a->profiles.enabled, b->profiles.enabled);
     assert_int_equal(a->profiles.rate_hz, b->profiles.rate_hz);
     assert_int_equal(a->profiles.bytes, b->profiles.bytes);
+    assert_int_equal(a->names.kubernetes, b->names.kubernetes);
+    assert_int_equal(a->names.containers, b->names.containers);
+    assert_int_equal(a->names.machines, b->names.machines);
+    assert_int_equal(a->names.batch, b->names.batch);
     assert_int_equal(a->n_groups, b->n_groups);
     for (size_t i = 0; i < a->n_groups; i++) {
         assert_string_equal(a->groups[i].name.text, b->groups[i].name.text);
@@ -207,6 +211,22 @@ static void profiles__are_sampled_where_the_text_does_not_say(void **state)
     assert_int_equal(config->profiles.bytes, 16 << 20);
 }
 
+static void names__are_told_by_all_where_the_text_does_not_say(void **state)
+{
+    AUTO(config) struct config *silent = parse("interval: 1s");
+    AUTO(config)
+    struct config *config = parse("names: {kubernetes: false, containers: false, machines: false, "
+                                  "batch: false, file: /etc/names.csv}");
+
+    (void)state;
+    assert_true(silent->names.kubernetes && silent->names.containers && silent->names.machines &&
+                silent->names.batch);
+    assert_null(silent->names.file.text);
+    assert_false(config->names.kubernetes || config->names.containers || config->names.machines ||
+                 config->names.batch);
+    assert_string_equal(config->names.file.text, "/etc/names.csv");
+}
+
 static void counters_of_the_pmu__may_be_auto_or_all(void **state)
 {
     AUTO(config) struct config *all = parse("limits: {pmu_counters: all}");
@@ -337,6 +357,7 @@ int main(void)
         cmocka_unit_test(default__stands_in_no_file),
         cmocka_unit_test(a_text_that_says_nothing__is_the_default),
         cmocka_unit_test(every_key__goes_where_it_belongs),
+        cmocka_unit_test(names__are_told_by_all_where_the_text_does_not_say),
         cmocka_unit_test(counters_of_the_pmu__may_be_auto_or_all),
         cmocka_unit_test(profiles__are_sampled_where_the_text_does_not_say),
         cmocka_unit_test(latency__is_what_its_words_stand_for),

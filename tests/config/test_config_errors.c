@@ -29,6 +29,9 @@ static void keys(void **state)
         {"groups:\n- events: [a]", 2, 3, {"a group has no \"name\""}},
         {"targets:\n  system: {}", 2, 11, {"targets.system has no \"groups\""}},
         {"targets:\n  cgroups: [{groups: [core]}]", 2, 13, {"no \"include\""}},
+        {"names: {kubernets: true}", 1, 9, {"unknown key", "did you mean \"kubernetes\""}},
+        {"names: {batch: maybe}", 1, 16, {"maybe", "expected true or false"}},
+        {"names: {file: names.csv}", 1, 15, {"names.csv", "begins with /"}},
         {GROUP "rename: [{event: cycles}]", 3, 10, {"a rename has no \"name\""}},
         {GROUP "ratios: [{name: x}]", 3, 10, {"a ratio has no \"formula\""}},
     };

@@ -27,8 +27,8 @@ static const char *const unit_suffixes[] = {".service", ".scope", ".socket", ".m
  * What stands before the id of a container. Without a prefix the id is the whole name (docker and
  * Kubernetes with the driver cgroupfs).
  */
-static const char *const container_prefixes[] = {"docker-", "cri-containerd-", "crio-", "libpod-",
-                                                 ""};
+static const char *const container_prefixes[] = {
+    "docker-", "cri-containerd-", "crio-", "libpod-", "libpod-payload-" /* --cgroups=split */, ""};
 
 static bool take_prefix(struct name *name, const char *prefix)
 {

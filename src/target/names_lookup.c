@@ -35,10 +35,15 @@
 #define POD_LOGS       "var/log/pods"
 #define CONTAINERD     "run/containerd/io.containerd.runtime.v2.task"
 #define DOCKER         "var/lib/docker/containers"
-#define STORAGE_RUN    "run/containers/storage/overlay-containers"
-#define STORAGE_LIST   "var/lib/containers/storage/overlay-containers/containers.json"
 #define MACHINES       "run/systemd/machines"
 #define DOMAINS        "run/libvirt/qemu"
+
+/* Where CRI-O has its bundles, and podman those of a transient store; and where podman has them. */
+static const char *const storages[] = {"run/containers/storage/overlay-containers",
+                                       "var/lib/containers/storage/overlay-containers"};
+
+/* The second one has containers that need not survive a crash: those of `podman run --rm`. */
+static const char *const storage_lists[] = {"containers.json", "volatile-containers.json"};
 
 /* Namespaces of containerd that people start containers in; those of Docker are Docker's. */
 static const char *const containerd_namespaces[] = {"k8s.io", "default"};
@@ -123,20 +128,38 @@ static bool look_at_containerd(struct search *search, const char *id)
     return false;
 }
 
-/* podman and CRI-O keep their bundles at the same place. podman's names are in a list of its own.
- */
+/* podman's names are in lists of all its containers. */
+static bool look_at_lists(struct search *search, const char *storage, const char *id)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(storage_lists); i++) {
+        size_t n = 0;
+        AUTO_FREE char *text = read_file(search, &n, "%s/%s", storage, storage_lists[i]);
+
+        if (text && names_parse_storage_list(text, n, id, search->names))
+            return true;
+    }
+    return false;
+}
+
+static bool look_at_bundle(struct search *search, const char *id)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(storages); i++) {
+        size_t n = 0;
+        AUTO_FREE char *text = read_file(search, &n, "%s/%s/userdata/config.json", storages[i], id);
+
+        if (text && names_parse_oci_config(text, n, NULL, search->names))
+            return true;
+    }
+    return false;
+}
+
 static bool look_at_storage(struct search *search, const char *id)
 {
-    size_t n = 0, n_list = 0;
-    AUTO_FREE char *text = read_file(search, &n, STORAGE_RUN "/%s/userdata/config.json", id);
-    AUTO_FREE char *list = NULL;
-
-    if (!text || !names_parse_oci_config(text, n, NULL, search->names))
+    if (!look_at_bundle(search, id))
         return false;
-    if (!knows(search, NAME_POD))
-        list = read_file(search, &n_list, STORAGE_LIST);
-    if (list)
-        (void)names_parse_storage_list(list, n_list, id, search->names);
+    for (size_t i = 0; i < ARRAY_SIZE(storages) && !knows(search, NAME_POD); i++)
+        if (look_at_lists(search, storages[i], id))
+            break;
     return true;
 }
 

@@ -72,7 +72,7 @@ class Host:
                    '{"annotations":{"io.kubernetes.cri.image-name":"nginx:1.25"}}')
         self.write(f"var/lib/docker/containers/{ID}2/config.v2.json",
                    '{"Name":"/cache","Config":{"Image":"redis:7"}}')
-        self.write(f"run/containers/storage/overlay-containers/{ID}3/userdata/config.json",
+        self.write(f"var/lib/containers/storage/overlay-containers/{ID}3/userdata/config.json",
                    '{"annotations":{"io.container.manager":"libpod"}}')
         self.write("var/lib/containers/storage/overlay-containers/containers.json",
                    f'[{{"id":"{ID}3","names":["backup"],'

@@ -250,6 +250,7 @@ static const struct names_case {
     {"/docker/" ID, "", "", ID, ""},
     {"/machine.slice/libpod-" ID ".scope/container", "libpod-" ID ".scope", "machine.slice", ID,
      ""},
+    {"/system.slice/web.service/libpod-payload-" ID, "web.service", "system.slice", ID, ""},
     {"/machine.slice/libpod-conmon-" ID ".scope", "libpod-conmon-" ID ".scope", "machine.slice", "",
      ""},
     {"/kubepods.slice/kubepods-burstable.slice/"

@@ -106,6 +106,50 @@ static void a_bundle_of_containerd__adds_image_and_runtime(void **state)
     assert_n_names(&f->names, 3); /* pods are named by Kubernetes alone */
 }
 
+static const char podman[] = "{\"annotations\":{\"io.container.manager\":\"libpod\"}}";
+
+static void check_podman(struct fixture *f, const char *bundles, const char *list)
+{
+    char path[256];
+
+    (void)snprintf(path, sizeof(path), "%s/" ID "/userdata/config.json", bundles);
+    fixture_tree_write(&f->root, path, podman);
+    fixture_tree_write(&f->root, list, "[{\"id\":\"" ID "\",\"names\":[\"once\"]}]");
+    assert_false(look(f, ALL, "/machine.slice/libpod-" ID ".scope"));
+    assert_name(&f->names, NAME_CONTAINER, "once");
+    assert_name(&f->names, NAME_RUNTIME, "podman");
+    assert_false(look(f, ALL, "/system.slice/once.service/libpod-payload-" ID));
+    assert_name(&f->names, NAME_CONTAINER, "once");
+}
+
+static void a_container_of_podman__that_is_removed_at_its_end_is_in_another_list(void **state)
+{
+    struct fixture *f = *state;
+
+    fixture_tree_write(&f->root, "var/lib/containers/storage/overlay-containers/containers.json",
+                       "[{\"id\":\"other\",\"names\":[\"other\"]}]");
+    check_podman(f, "var/lib/containers/storage/overlay-containers",
+                 "var/lib/containers/storage/overlay-containers/volatile-containers.json");
+    fixture_tree_remove(&f->root, "var");
+    check_podman(f, "run/containers/storage/overlay-containers",
+                 "run/containers/storage/overlay-containers/volatile-containers.json");
+}
+
+static void crio__has_its_bundles_in_run(void **state)
+{
+    struct fixture *f = *state;
+
+    fixture_tree_write(&f->root,
+                       "run/containers/storage/overlay-containers/" ID "/userdata/config.json",
+                       "{\"annotations\":{\"io.container.manager\":\"cri-o\","
+                       "\"io.kubernetes.container.name\":\"db\","
+                       "\"io.kubernetes.pod.name\":\"db-0\"}}");
+    (void)look(f, ALL, POD "/crio-" ID ".scope");
+    assert_name(&f->names, NAME_CONTAINER, "db");
+    assert_name(&f->names, NAME_RUNTIME, "cri-o");
+    assert_name(&f->names, NAME_POD, "db-0");
+}
+
 static void docker_and_podman__are_named_by_their_state(void **state)
 {
     struct fixture *f = *state;
@@ -117,8 +161,8 @@ static void docker_and_podman__are_named_by_their_state(void **state)
     assert_name(&f->names, NAME_RUNTIME, "docker");
     fixture_tree_remove(&f->root, "var");
     fixture_tree_write(&f->root,
-                       "run/containers/storage/overlay-containers/" ID "/userdata/config.json",
-                       "{\"annotations\":{\"io.container.manager\":\"libpod\"}}");
+                       "var/lib/containers/storage/overlay-containers/" ID "/userdata/config.json",
+                       podman);
     fixture_tree_write(&f->root, "var/lib/containers/storage/overlay-containers/containers.json",
                        "[{\"id\":\"" ID "\",\"names\":[\"backup\"]}]");
     assert_false(look(f, ALL, "/machine.slice/libpod-" ID ".scope"));
@@ -270,6 +314,8 @@ int main(void)
         TEST(a_pod__is_named_by_its_directory),
         TEST(a_bundle_of_containerd__adds_image_and_runtime),
         TEST(docker_and_podman__are_named_by_their_state),
+        TEST(a_container_of_podman__that_is_removed_at_its_end_is_in_another_list),
+        TEST(crio__has_its_bundles_in_run),
         TEST(a_virtual_machine__is_named_by_libvirt_machined_and_its_path),
         TEST(a_job_of_slurm__is_named_by_its_path_and_its_user),
         TEST(a_step_of_slurm__has_the_user_of_what_it_runs),

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fuzz/fuzz_names.h"
+#include "target/names_kubernetes.h"
 #include "target/names_machine.h"
 #include "target/names_runtime.h"
 #include "target/names_slurm.h"
 
 /*
  * Any bytes, taken as what each program of the host writes: libvirt (XML), container runtimes
- * (JSON), systemd-machined, and as the path of a cgroup. What they tell are clean names; a text
- * that is refused tells nothing.
+ * (JSON), systemd-machined, as the path of a cgroup, and as the name of a log of kubelet's. What
+ * they tell are clean names; a text that is refused tells nothing.
  */
 
 static void check(const struct names *names, bool is_good)
@@ -34,6 +35,20 @@ static void fuzz_texts(const char *text, size_t n)
     check(&of_machine, true);
 }
 
+#define UID "0f6b8a52-6c3e-4d1f-9b7a-2e5d8c4f1a90"
+
+/* Of kubelet's names of files: all of them are known, or none is. */
+static void fuzz_entry(const char *entry)
+{
+    AUTO_NAMES struct names of_log = {0};
+    AUTO_NAMES struct names of_pod = {0};
+
+    check(&of_log, names_parse_container_log(entry, "id", &of_log));
+    check(&of_pod, names_parse_pod_directory(entry, UID, &of_pod));
+    FUZZ_CHECK(!of_log.values[NAME_POD] == !of_log.values[NAME_CONTAINER]);
+    FUZZ_CHECK(!of_pod.values[NAME_POD] == !of_pod.values[NAME_NAMESPACE]);
+}
+
 static void fuzz_path(const char *path)
 {
     AUTO_NAMES struct names of_job = {0};
@@ -55,5 +70,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     path[size] = '\0';
     fuzz_texts(path, size);
     fuzz_path(path);
+    fuzz_entry(path);
     return 0;
 }

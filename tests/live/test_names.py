@@ -2,7 +2,6 @@
 """What cgroups are called, in pmu_cgroup_info. The cgroups are real and have the names that systemd,
 kubelet, Docker, libvirt and Slurm give them; the files of these programs are in a directory of the
 test, which is the root of the host for the exporter (--path.rootfs)."""
-import http.server
 import os
 import pathlib
 import re
@@ -10,17 +9,13 @@ import shutil
 import signal
 import subprocess
 import tempfile
-import threading
-import time
 
 import live
 from cgroups import Cgroups
-from exporter import PATIENCE, Exporter, free_port
-from prometheus import Prometheus
-
-README = pathlib.Path(__file__).resolve().parents[2] / "README.md"
+from exporter import Exporter
 
 INFO = "pmu_cgroup_info"
+DROP_IN = "systemd/pmu_exporter.service.d/names.conf"
 ID = "4bd3a2e1f0c94d55a7c0d6e8b9f1a2c34bd3a2e1f0c94d55a7c0d6e8b9f1a2c"
 UID = "0f6b8a52-6c3e-4d1f-9b7a-2e5d8c4f1a90"
 UUID = "629b29b9-b0fb-4766-b27d-f4a686d5cbda"
@@ -86,7 +81,7 @@ class Host:
         shutil.rmtree(self.root)
 
 
-class WithHost(live.LiveTest):
+class Names(live.LiveTest):
     def setUp(self):
         self.host = self.enterContext(Host())
         self.cgroups = self.enterContext(Cgroups())
@@ -106,8 +101,6 @@ class WithHost(live.LiveTest):
         return exporter.scrape_until(lambda m: names_of(m, path) == wanted, 20,
                                      f"{wanted} for {path}")
 
-
-class Names(WithHost):
     def test_each_has_the_names_of_who_keeps_it(self):
         self.host.fill()
         self.make_all()
@@ -240,6 +233,25 @@ class Names(WithHost):
         self.assertEqual(len(exporter.scrape().find("pmu_cgroup_context_switches_total",
                                                     cgroup=self.cgroups.path(DOCKER))), 1)
 
+    def test_the_drop_in_lets_the_unit_read_what_only_root_may(self):
+        drop_in = pathlib.Path(__file__).resolve().parents[2] / DROP_IN
+        words = re.findall(r"(?m)^AmbientCapabilities=CAP_(\w+)$", drop_in.read_text())
+        capabilities = "".join(f",+{word.lower()}" for word in words)
+        self.host.fill()
+        self.make_all()
+        for path in ("var/lib/docker", "run/libvirt/qemu", "run/containerd"):
+            os.chmod(self.host.root / path, 0)
+        os.chmod(self.host.root, 0o755)
+        directory = self.enterContext(tempfile.TemporaryDirectory())
+        os.chown(directory, 65534, 65534)
+        exporter = self.start(wrapper=[word.replace("+bpf", "+bpf" + capabilities)
+                                       for word in live.AS_THE_UNIT], directory=directory)
+        self.wait_for(exporter, DOCKER, {"container": "cache", "image": "redis:7",
+                                         "runtime": "docker"})
+        self.wait_for(exporter, MACHINE, {
+            "vm": "instance-0000002a", "vm_uuid": UUID, "vm_display_name": "front",
+            "vm_flavor": "m1.small", "vm_project": "store", "vm_user": "alice"})
+
     def test_a_root_that_is_not_there_is_told_and_drops_nothing(self):
         self.make_all()
         exporter = self.enterContext(Exporter(live.config(self.cgroups),
@@ -272,90 +284,6 @@ class Names(WithHost):
         self.wait_for(exporter, DOCKER, {"container": "cache", "image": "redis:7",
                                          "runtime": "docker"})
         self.assertIn(b'"cache"', exporter.get("/api/v1/targets").body)
-
-
-class Page:
-    """What others than us show to Prometheus: one text, on a port of loopback."""
-
-    def __init__(self, text):
-        class Handler(http.server.BaseHTTPRequestHandler):
-            def do_GET(self):
-                self.send_response(200)
-                self.send_header("Content-Type", "text/plain; version=0.0.4")
-                self.end_headers()
-                self.wfile.write(text.encode())
-
-            def log_message(self, *_):
-                pass
-
-        self.port = free_port()
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", self.port), Handler)
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.server.shutdown()
-        self.server.server_close()
-
-
-def queries():
-    """Those of the README's section on names, as they stand there."""
-    section = re.search(r"(?ms)^## Names$(.*?)^## ", README.read_text())[1]
-    return [block.strip() for block in re.findall(r"(?ms)^```\n(.*?)^```$", section)
-            if "pmu_" in block]
-
-
-class Joins(WithHost):
-    """The README's joins with kube-state-metrics and cAdvisor, by a real Prometheus."""
-
-    def answer(self, prometheus, query):
-        """What it gives, once that is more than nothing."""
-        end = time.monotonic() + PATIENCE
-        while True:
-            found = prometheus.query(query)
-            if found and all(float(series["value"][1]) > 0 for series in found):
-                return found
-            if time.monotonic() > end:
-                raise AssertionError(f"{query}: {found}")
-            time.sleep(0.2)
-
-    def test_the_joins_of_the_readme_give_what_they_say(self):
-        live.need("prometheus")
-        self.host.fill()
-        self.make_all()
-        id_ = self.cgroups.path(CONTAINER)
-        labels = f'container="nginx",id="{id_}",image="nginx:1.25",namespace="shop",pod="web-0"'
-        state = self.enterContext(Page(
-            "# TYPE kube_pod_info gauge\n"
-            'kube_pod_info{namespace="shop",pod="web-0",node="n1",uid="' + UID + '"} 1\n'
-            'kube_pod_info{namespace="shop",pod="other",node="n1",uid="x"} 1\n'
-            "# TYPE kube_pod_labels gauge\n"
-            'kube_pod_labels{namespace="shop",pod="web-0",label_app="front"} 1\n'
-            'kube_pod_labels{namespace="shop",pod="other",label_app="back"} 1\n'))
-        advisor = self.enterContext(Page(
-            "# TYPE container_start_time_seconds gauge\n"
-            f"container_start_time_seconds{{{labels}}} 1700000000\n"
-            "# TYPE container_spec_cpu_quota gauge\n"
-            f"container_spec_cpu_quota{{{labels}}} 50000\n"
-            "# TYPE container_spec_cpu_period gauge\n"
-            f"container_spec_cpu_period{{{labels}}} 100000\n"))
-        first, second = queries()
-        with subprocess.Popen(["sh", "-c", "while :; do :; done"]) as task:
-            try:
-                self.cgroups.enter(CONTAINER, task.pid)
-                exporter = self.start()
-                prometheus = self.enterContext(Prometheus(exporter.port, state.port, advisor.port))
-                by_app = self.answer(prometheus, first)
-                self.assertEqual([s["metric"] for s in by_app], [{"label_app": "front"}])
-                self.assertLess(float(by_app[0]["value"][1]), 2)
-                by_quota = self.answer(prometheus, second)
-                self.assertEqual([s["metric"] for s in by_quota],
-                                 [{"namespace": "shop", "pod": "web-0", "container": "nginx"}])
-                self.assertLess(float(by_quota[0]["value"][1]), 4)  # half a CPU is its quota
-            finally:
-                task.kill()
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ def install(directory):
 
 def example_of_manual(directory):
     """The program that libpmu_exporter(3) shows, as mandoc renders it."""
-    page, = directory.rglob(f"{LIBRARY}.3")
+    page, = directory.rglob(f"{LIBRARY}.3.gz")
     text = subprocess.run(["mandoc", "-Tascii", page], capture_output=True, text=True, check=True,
                           env={**os.environ, "MANPAGER": ""}).stdout
     text = re.sub(".\b", "", text)

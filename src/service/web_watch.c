@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Files are asked for their status by name, as inotify would not see what a symbolic link leads to
- * now, and Kubernetes changes files so. A certificate and its key change one after the other: so a
- * failure counts when it is seen a second time.
+ * A certificate and its key change one after the other: so a failure counts when it is seen a
+ * second time.
  */
 #include "service/web_watch.h"
 
@@ -13,32 +12,23 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <sys/stat.h>
 
 #include "base/clock.h"
 #include "log/log.h"
 #include "metric/plan.h"
+#include "sys/file_stamp.h"
 #include "sys/thread.h"
 
 #define LOOK_MS 1000
 
-#define CLOCK_TICK_NS (NS_PER_SECOND / 50)
-
 /* As long as the file is bad, it is read this often: every so many looks. */
 #define LOOKS_OF_BAD 5
-
-struct stamp {
-    dev_t device;
-    ino_t inode;
-    off_t size;
-    struct timespec changed; /* all zero: there is no file */
-};
 
 struct web_watch {
     const char *path;
     struct http_server *server;
     struct web_config *running;
-    struct stamp stamps[WEB_CONFIG_MOST_FILES];                /* when they were last read */
+    struct file_stamp stamps[WEB_CONFIG_MOST_FILES];           /* when they were last read */
     unsigned failures;                                         /* one after the other */
     unsigned looks;                                            /* since the last of them */
     char message[sizeof(((struct config_error *)0)->message)]; /* that was logged last */
@@ -49,28 +39,10 @@ struct web_watch {
     _Atomic uint64_t realtime_ns; /* of the one in force */
 };
 
-static void look(const struct web_config *config, struct stamp *ret_stamps)
+static void look(const struct web_config *config, struct file_stamp *ret_stamps)
 {
-    for (size_t i = 0; i < WEB_CONFIG_MOST_FILES; i++) {
-        struct stat status;
-
-        ret_stamps[i] = (struct stamp){0};
-        if (config->files[i] && stat(config->files[i], &status) == 0)
-            ret_stamps[i] =
-                (struct stamp){status.st_dev, status.st_ino, status.st_size, status.st_ctim};
-    }
-}
-
-/*
- * Whether a file may have changed while it was read. The kernel's time stamps are those of the last
- * tick of its clock.
- */
-static bool is_in_doubt(const struct stamp *stamp, const struct web_config *config)
-{
-    const uint64_t changed_ns =
-        (uint64_t)stamp->changed.tv_sec * NS_PER_SECOND + (uint64_t)stamp->changed.tv_nsec;
-
-    return changed_ns + CLOCK_TICK_NS >= config->begun_realtime_ns;
+    for (size_t i = 0; i < WEB_CONFIG_MOST_FILES; i++)
+        ret_stamps[i] = file_stamp_of(config->files[i]);
 }
 
 /* What is in doubt has no stamp, so that it is read again at the next look. */
@@ -78,16 +50,14 @@ static void note(struct web_watch *watch)
 {
     look(watch->running, watch->stamps);
     for (size_t i = 0; i < WEB_CONFIG_MOST_FILES; i++)
-        if (is_in_doubt(&watch->stamps[i], watch->running))
-            watch->stamps[i] = (struct stamp){0};
+        if (file_stamp_is_in_doubt(&watch->stamps[i], watch->running->begun_realtime_ns))
+            watch->stamps[i] = (struct file_stamp){0};
 }
 
-static bool is_same(const struct stamp *a, const struct stamp *b)
+static bool are_same(const struct file_stamp *a, const struct file_stamp *b)
 {
     for (size_t i = 0; i < WEB_CONFIG_MOST_FILES; i++)
-        if (a[i].device != b[i].device || a[i].inode != b[i].inode || a[i].size != b[i].size ||
-            a[i].changed.tv_sec != b[i].changed.tv_sec ||
-            a[i].changed.tv_nsec != b[i].changed.tv_nsec)
+        if (!file_stamp_is(&a[i], &b[i]))
             return false;
     return true;
 }
@@ -141,11 +111,11 @@ static void read_again(struct web_watch *watch)
 /* Reads the files if one has changed, and again and again while they are bad. */
 static void follow(struct web_watch *watch)
 {
-    struct stamp now[WEB_CONFIG_MOST_FILES];
+    struct file_stamp now[WEB_CONFIG_MOST_FILES];
     bool reads;
 
     look(watch->running, now);
-    reads = !is_same(now, watch->stamps) || watch->failures == 1 ||
+    reads = !are_same(now, watch->stamps) || watch->failures == 1 ||
             (watch->failures > 1 && ++watch->looks >= LOOKS_OF_BAD);
     memcpy(watch->stamps, now, sizeof(now));
     if (!reads)

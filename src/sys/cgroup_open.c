@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * Opens a cgroup below the root of its tree, whoever moves things there meanwhile. openat2(2) does
- * it in one call. Where that is missing, the path is walked name by name. It is missing before
- * Linux 5.6, and under system call filters that forbid to make set-user-ID files (systemd's
- * RestrictSUIDSGID=, which DynamicUser= implies): such a filter cannot see the flags of openat2,
- * and answers ENOSYS.
+ * Opens a cgroup below the root of its tree, whoever moves things there meanwhile
+ * (sys/open_beneath.h).
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -13,34 +10,21 @@
 #include <linux/openat2.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/path_name.h"
 #include "sys/cgroup_root.h"
+#include "sys/open_beneath.h"
 
 #define DIRECTORY_FLAGS (O_RDONLY | O_DIRECTORY | O_CLOEXEC)
 
+/* On no other mount either: what is mounted over a cgroup is no cgroup of this tree. */
 static int open_piece(int directory_fd, const char *relative)
 {
-    struct open_how how = {
-        .flags = DIRECTORY_FLAGS,
-        /* no other mount either: what is mounted over a cgroup is no cgroup of this tree */
-        .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV,
-    };
-
-    /* the kernel gives up with EAGAIN when a rename happens during the look-up */
-    for (int tries = 0; tries < 16; tries++) {
-        long fd = syscall(SYS_openat2, directory_fd, relative, &how, sizeof(how));
-
-        if (fd >= 0)
-            return (int)fd;
-        if (errno != EAGAIN && errno != EINTR)
-            break;
-    }
-    return -errno;
+    return open_beneath(directory_fd, relative, DIRECTORY_FLAGS,
+                        RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV);
 }
 
 /* The length of the first part of a path that is too long for one call; 0: a name is too long. */
@@ -90,24 +74,13 @@ static bool same_mount(int a, int b)
             status_a.stx_mnt_id == status_b.stx_mnt_id);
 }
 
-static bool is_link(int directory_fd, const char *name)
-{
-    struct stat status;
-
-    return fstatat(directory_fd, name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
-           S_ISLNK(status.st_mode);
-}
-
 /* Opens one name, with the errors that openat2 would give. */
 static int open_name(int directory_fd, const char *name)
 {
-    AUTO_CLOSE int fd = -1;
+    AUTO_CLOSE int fd = open_name_beneath(directory_fd, name, DIRECTORY_FLAGS);
 
-    if (strcmp(name, "..") == 0)
-        return -EXDEV;
-    fd = openat(directory_fd, name, DIRECTORY_FLAGS | O_NOFOLLOW);
     if (fd < 0)
-        return errno == ENOTDIR && is_link(directory_fd, name) ? -ELOOP : -errno;
+        return fd;
     return same_mount(fd, directory_fd) ? TAKE_FD(fd) : -EXDEV;
 }
 

@@ -7,55 +7,18 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/path_name.h"
+#include "sys/open_beneath.h"
 
 /* O_NONBLOCK: a pipe without a writer opens at once, and is found out then. */
 #define FILE_FLAGS      (O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
 #define DIRECTORY_FLAGS (O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-#define WAY_FLAGS       (O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+#define WAY_FLAGS       (O_PATH | O_DIRECTORY | O_CLOEXEC)
 
-#define MOST_TRIES 16
 #define FIRST_SIZE ((size_t)8 * 1024)
-
-static int open_at_once(int root_fd, const char *path, int flags)
-{
-    struct open_how how = {
-        .flags = (unsigned)flags,
-        .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS,
-    };
-
-    /* the kernel gives up with EAGAIN when a rename happens during the look-up */
-    for (int tries = 0; tries < MOST_TRIES; tries++) {
-        const long fd = syscall(SYS_openat2, root_fd, path, &how, sizeof(how));
-
-        if (fd >= 0)
-            return (int)fd;
-        if (errno != EAGAIN && errno != EINTR)
-            break;
-    }
-    return -errno;
-}
-
-static int open_name(int directory_fd, const char *name, int flags)
-{
-    struct stat status;
-    int fd;
-
-    if (strcmp(name, "..") == 0)
-        return -EXDEV;
-    fd = openat(directory_fd, name, flags | O_NOFOLLOW);
-    if (fd >= 0)
-        return fd;
-    fd = -errno; /* O_DIRECTORY finds a link to be no directory */
-    if (fd == -ENOTDIR && fstatat(directory_fd, name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
-        S_ISLNK(status.st_mode))
-        return -ELOOP;
-    return fd;
-}
 
 static int open_by_names(int root_fd, const char *path, int flags)
 {
@@ -65,7 +28,7 @@ static int open_by_names(int root_fd, const char *path, int flags)
 
     while (n > 0) {
         const int from = held >= 0 ? held : root_fd;
-        const int fd = open_name(from, name, *path ? WAY_FLAGS : flags);
+        const int fd = open_name_beneath(from, name, *path ? WAY_FLAGS : flags);
 
         if (held >= 0)
             (void)close(held);
@@ -81,7 +44,8 @@ static int open_by_names(int root_fd, const char *path, int flags)
 
 static int open_below(int root_fd, const char *path, int flags)
 {
-    const int fd = open_at_once(root_fd, path, flags);
+    const int fd = open_beneath(root_fd, path, flags,
+                                RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS);
 
     return fd == -ENOSYS || fd == -EPERM ? open_by_names(root_fd, path, flags) : fd;
 }

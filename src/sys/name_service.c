@@ -13,21 +13,12 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/cleanup.h"
-#include "base/clock.h"
 #include "sys/thread.h"
+#include "sys/wait_allowance.h"
 
 #define MOST_QUESTIONS 64
-
-/*
- * The caller that waits is the cycle. So it waits no longer than this for an answer, and no more
- * than a tenth of the time altogether; unused time is saved up.
- */
-#define MOST_WAIT_NS  (NS_PER_SECOND / 10)
-#define WAIT_SHARE    10
-#define MOST_SAVED_NS NS_PER_SECOND
 
 #define ACCOUNT_BYTES ((size_t)64 * 1024) /* room for all that is known of one account */
 
@@ -45,12 +36,10 @@ struct name_service {
     pthread_mutex_t mutex; /* guards the members from here to the table */
     pthread_cond_t answered;
     bool has_thread;
-    bool hangs; /* somebody has waited in vain, and since then there was no answer */
+    struct wait_allowance allowance; /* of the caller, which is the cycle */
     struct question questions[MOST_QUESTIONS];
     /* The rest is the caller's alone. */
     uint64_t n_asked;
-    uint64_t begin_ns; /* when the last wait began */
-    uint64_t saved_ns; /* time for waiting that was left after it */
 };
 
 /* Whether an error may pass. getpwnam_r(3): other errors mean that there is no such account. */
@@ -101,24 +90,22 @@ static enum name_outcome ask_for_number(const char *name, uid_t *ret_uid)
 
 static const struct name_ops machine_ops = {.name_of = ask_for_name, .number_of = ask_for_number};
 
+#define SERVICE_OF_MACHINE                                                                         \
+    {                                                                                              \
+        .ops = &machine_ops, .mutex = PTHREAD_MUTEX_INITIALIZER,                                   \
+        .answered = PTHREAD_COND_INITIALIZER                                                       \
+    }
+
 struct name_service *name_service_of_machine(void)
 {
-    static struct name_service machine = {
-        .ops = &machine_ops,
-        .mutex = PTHREAD_MUTEX_INITIALIZER,
-        .answered = PTHREAD_COND_INITIALIZER,
-    };
+    static struct name_service machine = SERVICE_OF_MACHINE;
 
     return &machine;
 }
 
 struct name_service *name_service_of_lookups(void)
 {
-    static struct name_service lookups = {
-        .ops = &machine_ops,
-        .mutex = PTHREAD_MUTEX_INITIALIZER,
-        .answered = PTHREAD_COND_INITIALIZER,
-    };
+    static struct name_service lookups = SERVICE_OF_MACHINE;
 
     return &lookups;
 }
@@ -187,7 +174,7 @@ static void *ask_all(void *argument)
         answer(service->ops, &copy);
         (void)pthread_mutex_lock(&service->mutex);
         *question = copy;
-        service->hangs = false;
+        service->allowance.hangs = false;
         (void)pthread_cond_broadcast(&service->answered);
     }
     service->has_thread = false;
@@ -237,26 +224,9 @@ static struct question *enter_question(struct name_service *service, const struc
     return place;
 }
 
-static uint64_t least(uint64_t a, uint64_t b)
+static bool is_answered(const void *question)
 {
-    return a < b ? a : b;
-}
-
-/* Waits for an answer. If one has waited in vain, nobody waits until the service answers again. */
-static void wait_for(struct name_service *service, const struct question *question)
-{
-    const uint64_t begin_ns = clock_monotonic_ns();
-    const uint64_t earned_ns = (begin_ns - service->begin_ns) / WAIT_SHARE;
-    const uint64_t saved_ns = least(MOST_SAVED_NS, service->saved_ns + earned_ns);
-    const uint64_t end_ns = begin_ns + least(MOST_WAIT_NS, saved_ns);
-    const struct timespec end = {(time_t)(end_ns / NS_PER_SECOND), (long)(end_ns % NS_PER_SECOND)};
-    int r = service->hangs ? ETIMEDOUT : 0;
-
-    while (!question->is_answered && r == 0)
-        r = pthread_cond_clockwait(&service->answered, &service->mutex, CLOCK_MONOTONIC, &end);
-    service->hangs = !question->is_answered;
-    service->begin_ns = begin_ns;
-    service->saved_ns = saved_ns - least(saved_ns, clock_monotonic_ns() - begin_ns);
+    return ((const struct question *)question)->is_answered;
 }
 
 static enum name_outcome ask_locked(struct name_service *service, struct question *asked)
@@ -269,7 +239,8 @@ static enum name_outcome ask_locked(struct name_service *service, struct questio
     if (!question || !begin_to_ask(service))
         return NAME_LATE;
     if (is_new)
-        wait_for(service, question);
+        (void)wait_allowance_spend(&service->allowance, &service->answered, &service->mutex,
+                                   is_answered, question);
     if (!question->is_answered)
         return NAME_LATE;
     *asked = *question;

@@ -3,6 +3,8 @@
 
 #include <stdint.h>
 
+#include "base/fnv.h"
+
 /* Stands between the beginning of a name that was too long and the hash of the name. */
 #define CUT_MARK    "\xe2\x80\xa6" /* … */
 #define HASH_DIGITS 16
@@ -10,15 +12,6 @@
 
 static const char upper_digits[] = "0123456789ABCDEF";
 static const char lower_digits[] = "0123456789abcdef";
-
-static uint64_t hash_bytes(const char *bytes, size_t n)
-{
-    uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
-
-    for (size_t i = 0; i < n; i++)
-        hash = (hash ^ (unsigned char)bytes[i]) * UINT64_C(0x100000001b3);
-    return hash;
-}
 
 static bool stands_for_itself(char byte)
 {
@@ -51,7 +44,7 @@ static size_t encoded_length(const char *bytes, size_t n)
 /* Appends the mark, as much of the encoded name as there is room for, and the hash. */
 static void append_cut(struct text *text, const char *name, size_t n, const char *mark)
 {
-    uint64_t hash = hash_bytes(name, n);
+    uint64_t hash = fnv1a(name, n);
     size_t room = LABEL_VALUE_MAX - CUT_SUFFIX - strlen(mark);
 
     text_append_string(text, mark);

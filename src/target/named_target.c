@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /* The targets that are named, in a table by their path, and the names that each has. */
+#define HASH_NONFATAL_OOM 1
+
 #include <fcntl.h>
 #include <string.h>
 
@@ -24,24 +26,26 @@ void named_target_free(struct named_target *target)
     free(target);
 }
 
-static struct names_list *bucket_of(struct target_names *names, const char *path, uint64_t inode)
+static unsigned hash_of(const struct target_names *names, const void *key, size_t n)
 {
-    uint64_t hash = UINT64_C(0xcbf29ce484222325) ^ inode; /* FNV-1a */
-
-    for (; *path; path++)
-        hash = (hash ^ (unsigned char)*path) * UINT64_C(0x100000001b3);
-    return &names->buckets[hash % NAMES_BUCKETS];
+    return (unsigned)keyed_hash(&names->hash_key, key, n);
 }
 
-static struct named_target *find_target(const struct names_list *bucket, const char *path,
+/* NULL: there is none, or no memory to look for it. */
+static struct named_target *find_target(struct target_names *names, const char *path,
                                         uint64_t inode)
 {
+    struct text *key = &names->key;
     struct named_target *target;
 
-    LIST_FOREACH(target, bucket, in_bucket)
-    if (target->inode == inode && strcmp(target->path, path) == 0)
-        return target;
-    return NULL;
+    text_clear(key);
+    text_append(key, (const char *)&inode, sizeof(inode));
+    text_append_string(key, path);
+    if (text_error(key) < 0)
+        return NULL;
+    HASH_FIND_BYHASHVALUE(hh, names->all, key->data, key->length,
+                          hash_of(names, key->data, key->length), target);
+    return target;
 }
 
 static struct named_target *make_target(struct target_names *names, const char *path,
@@ -62,28 +66,33 @@ static struct named_target *make_target(struct target_names *names, const char *
     return target;
 }
 
-static void enter(struct target_names *names, struct names_list *bucket,
-                  struct named_target *target)
+/* Returns the target, or NULL if there is no memory for it in the table. */
+static struct named_target *enter(struct target_names *names, struct named_target *target)
 {
-    LIST_INSERT_HEAD(bucket, target, in_bucket);
-    LIST_INSERT_HEAD(&names->all, target, in_all);
-    names->n_all++;
+    const size_t n = sizeof(target->inode) + strlen(target->path);
+
+    HASH_ADD_KEYPTR_BYHASHVALUE(hh, names->all, &target->inode, n,
+                                hash_of(names, &target->inode, n), target);
+    if (!target->hh.tbl) { /* HASH_NONFATAL_OOM */
+        named_target_free(target);
+        return NULL;
+    }
     names_queue_add(names, target, 0, 0);
     (void)pthread_cond_signal(&names->wake);
+    return target;
 }
 
 struct named_target *target_names_ask(struct target_names *names, const char *path, uint64_t inode,
                                       int directory_fd)
 {
-    struct names_list *bucket = bucket_of(names, path, inode);
     struct named_target *target;
 
     (void)pthread_mutex_lock(&names->mutex);
-    target = find_target(bucket, path, inode);
-    if (!target && names->n_all < NAMED_TARGETS_MOST) {
+    target = find_target(names, path, inode);
+    if (!target && HASH_COUNT(names->all) < NAMED_TARGETS_MOST) {
         target = make_target(names, path, inode, directory_fd);
         if (target)
-            enter(names, bucket, target);
+            target = enter(names, target);
     }
     if (target)
         target->n_users++;
@@ -100,9 +109,7 @@ struct named_target *named_target_release(struct named_target *target)
     names = target->desk;
     (void)pthread_mutex_lock(&names->mutex);
     if (--target->n_users == 0) {
-        LIST_REMOVE(target, in_bucket);
-        LIST_REMOVE(target, in_all);
-        names->n_all--;
+        HASH_DEL(names->all, target);
         names_queue_leave(target);
         if (!target->is_served)
             named_target_free(target);

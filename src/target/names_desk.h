@@ -14,8 +14,13 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <sys/queue.h>
-#include <sys/stat.h>
 
+#include <uthash.h>
+
+#include "base/keyed_hash.h"
+#include "base/text.h"
+#include "sys/file_stamp.h"
+#include "sys/wait_allowance.h"
 #include "target/known_names.h"
 #include "target/names_file.h"
 #include "target/names_lookup.h"
@@ -25,8 +30,7 @@
 
 struct named_target {
     struct target_names *desk;
-    LIST_ENTRY(named_target) in_all;
-    LIST_ENTRY(named_target) in_bucket;
+    UT_hash_handle hh;
     TAILQ_ENTRY(named_target) in_queue;
     unsigned n_users;
     int queue;       /* in which it waits; -1: in none */
@@ -36,35 +40,26 @@ struct named_target {
     bool wants_look; /* else only the user's file is asked */
     bool is_missing; /* the last look has not found all that there should be */
     int directory_fd;
-    uint64_t inode;
     struct names found;        /* of the host; the thread's alone while it is served */
     struct known_names *known; /* NULL: there was no answer yet */
+    uint64_t inode;            /* with the path behind it, the key of the table */
     char path[];
 };
 
 TAILQ_HEAD(names_queue, named_target);
-LIST_HEAD(names_list, named_target);
-
-struct names_stamp {
-    dev_t device;
-    ino_t inode;
-    off_t size;
-    struct timespec changed;
-};
 
 /* The user's file, as the thread knows it. */
 struct names_watch {
     char *file;    /* NULL: there is none */
     bool is_first; /* it was never looked at */
     bool is_new;   /* it is read whatever its stamp is */
-    struct names_stamp stamp;
+    struct file_stamp stamp;
     int failure;   /* that was told last */
     uint64_t hash; /* of the text that the rules are from; 0: there was none */
     struct name_rules *rules;
 };
 
-#define NAMES_BUCKETS 4096
-#define NAMES_LENT    256 /* cgroups of processes that are remembered */
+#define NAMES_LENT 256 /* cgroups of processes that are remembered */
 
 struct target_names {
     struct name_host host;
@@ -76,18 +71,17 @@ struct target_names {
     bool renews; /* the thread's alone: the file has changed, and not all know it yet */
     /* From here to the lock it is the caller's alone. */
     struct named_target *lent[NAMES_LENT];
-    size_t n_lent; /* ever; the next one takes the place of the oldest */
-    uint64_t wait_begin_ns, wait_saved_ns;
+    size_t n_lent;         /* ever; the next one takes the place of the oldest */
     pthread_mutex_t mutex; /* guards the members from here on, and what stands in targets */
     pthread_cond_t wake, answered;
     bool stops;
-    bool hangs; /* somebody has waited in vain, and since then there was no answer */
+    struct wait_allowance allowance; /* of the caller, which is the cycle */
     unsigned sources;
     char *next_file; /* the settings' */
     bool file_is_new;
-    struct names_list all;
-    struct names_list buckets[NAMES_BUCKETS];
-    size_t n_all;
+    struct hash_key hash_key;
+    struct named_target *all; /* a table of uthash */
+    struct text key;          /* that is looked for */
     /* Each has one pause, so that the first of each is the next one due. The last one is for those
        whose names are renewed. */
     struct names_queue queues[NAMES_TRIES + 1];

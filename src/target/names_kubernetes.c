@@ -3,16 +3,13 @@
 
 #include <string.h>
 
+#include "base/text_piece.h"
+
 /* Names of objects are DNS subdomains (RFC 1123). */
 #define LONGEST_NAME    253
 #define NAME_CHARACTERS "abcdefghijklmnopqrstuvwxyz0123456789-."
 
-struct piece {
-    const char *bytes;
-    size_t n;
-};
-
-static bool is_name(struct piece piece)
+static bool is_name(struct text_piece piece)
 {
     for (size_t i = 0; i < piece.n; i++)
         if (!piece.bytes[i] || !strchr(NAME_CHARACTERS, piece.bytes[i]))
@@ -21,20 +18,20 @@ static bool is_name(struct piece piece)
 }
 
 /* Takes what stands before the next underscore. False: there is none. */
-static bool take_piece(struct piece *from, struct piece *ret_piece)
+static bool take_piece(struct text_piece *from, struct text_piece *ret_piece)
 {
     const char *end = memchr(from->bytes, '_', from->n);
 
     if (!end)
         return false;
-    *ret_piece = (struct piece){from->bytes, (size_t)(end - from->bytes)};
+    *ret_piece = (struct text_piece){from->bytes, (size_t)(end - from->bytes)};
     from->n -= ret_piece->n + 1;
     from->bytes = end + 1;
     return is_name(*ret_piece);
 }
 
 /* Takes a text off the end. False: it does not stand there. */
-static bool drop_end(struct piece *piece, const char *end)
+static bool drop_end(struct text_piece *piece, const char *end)
 {
     const size_t n = strlen(end);
 
@@ -46,7 +43,7 @@ static bool drop_end(struct piece *piece, const char *end)
 
 bool names_parse_container_log(const char *entry, const char *container_id, struct names *names)
 {
-    struct piece rest = {entry, strlen(entry)}, pod, namespace;
+    struct text_piece rest = {entry, strlen(entry)}, pod, namespace;
 
     if (!drop_end(&rest, ".log") || !drop_end(&rest, container_id) || !drop_end(&rest, "-") ||
         !take_piece(&rest, &pod) || !take_piece(&rest, &namespace) || !is_name(rest))
@@ -59,7 +56,7 @@ bool names_parse_container_log(const char *entry, const char *container_id, stru
 
 bool names_parse_pod_directory(const char *entry, const char *pod_uid, struct names *names)
 {
-    struct piece rest = {entry, strlen(entry)}, namespace;
+    struct text_piece rest = {entry, strlen(entry)}, namespace;
 
     if (!drop_end(&rest, pod_uid) || !drop_end(&rest, "_") || !take_piece(&rest, &namespace) ||
         !is_name(rest))

@@ -5,11 +5,7 @@
 #include <string.h>
 
 #include "base/parse.h"
-
-struct piece {
-    const char *bytes;
-    size_t n;
-};
+#include "base/text_piece.h"
 
 /* The forms of a cgroup's name that hold the name of a machine. */
 static const struct form {
@@ -21,7 +17,7 @@ static const struct form {
     {"", ".libvirt-qemu", false},
 };
 
-static bool take_inner(struct piece *piece, const struct form *form)
+static bool take_inner(struct text_piece *piece, const struct form *form)
 {
     const size_t begin = strlen(form->begin), end = strlen(form->end);
 
@@ -34,7 +30,7 @@ static bool take_inner(struct piece *piece, const struct form *form)
 }
 
 /* Undoes `\xXX`, and `-` for a slash, which no name of a machine has. False: it does not fit. */
-static bool unescape(struct piece piece, char name[MACHINE_NAME_SIZE])
+static bool unescape(struct text_piece piece, char name[MACHINE_NAME_SIZE])
 {
     size_t n = 0;
 
@@ -56,7 +52,7 @@ static bool unescape(struct piece piece, char name[MACHINE_NAME_SIZE])
     return n > 0 && name[0] != '.';
 }
 
-static bool copy(struct piece piece, char name[MACHINE_NAME_SIZE])
+static bool copy(struct text_piece piece, char name[MACHINE_NAME_SIZE])
 {
     if (piece.n >= MACHINE_NAME_SIZE || piece.bytes[0] == '.')
         return false;
@@ -65,10 +61,10 @@ static bool copy(struct piece piece, char name[MACHINE_NAME_SIZE])
     return true;
 }
 
-static bool take_name(struct piece whole, char name[MACHINE_NAME_SIZE])
+static bool take_name(struct text_piece whole, char name[MACHINE_NAME_SIZE])
 {
     for (size_t i = 0; i < ARRAY_SIZE(forms); i++) {
-        struct piece inner = whole;
+        struct text_piece inner = whole;
 
         if (take_inner(&inner, &forms[i]))
             return forms[i].escaped ? unescape(inner, name) : copy(inner, name);
@@ -85,7 +81,7 @@ bool machine_name_of(const char *path, char ret_name[MACHINE_NAME_SIZE])
         const char *slash = memrchr(path, '/', (size_t)(end - path));
         const char *begin = slash ? slash + 1 : path;
 
-        if (take_name((struct piece){begin, (size_t)(end - begin)}, name)) {
+        if (take_name((struct text_piece){begin, (size_t)(end - begin)}, name)) {
             memcpy(ret_name, name, strlen(name) + 1);
             return true;
         }
@@ -109,7 +105,7 @@ bool machine_domain(const char *machine, unsigned *ret_id, const char **ret_doma
 }
 
 /* The value of a line KEY=value, in quotes or not. */
-static struct piece value_of(const char *text, size_t n, const char *key)
+static struct text_piece value_of(const char *text, size_t n, const char *key)
 {
     const size_t length = strlen(key);
 
@@ -118,25 +114,20 @@ static struct piece value_of(const char *text, size_t n, const char *key)
         const size_t line = end ? (size_t)(end - text) : n;
 
         if (line > length && memcmp(text, key, length) == 0 && text[length] == '=') {
-            struct piece value = {text + length + 1, line - length - 1};
+            struct text_piece value = {text + length + 1, line - length - 1};
 
             if (value.n >= 2 && value.bytes[0] == '"' && value.bytes[value.n - 1] == '"')
-                value = (struct piece){value.bytes + 1, value.n - 2};
+                value = (struct text_piece){value.bytes + 1, value.n - 2};
             return value;
         }
         text += end ? line + 1 : line;
         n -= end ? line + 1 : line;
     }
-    return (struct piece){"", 0};
-}
-
-static bool piece_is(struct piece piece, const char *text)
-{
-    return piece.n == strlen(text) && memcmp(piece.bytes, text, piece.n) == 0;
+    return (struct text_piece){"", 0};
 }
 
 /* machined writes a UUID as 32 digits; libvirt and nova write it with dashes. */
-static void add_uuid(struct piece id, struct names *names)
+static void add_uuid(struct text_piece id, struct names *names)
 {
     char uuid[37];
 
@@ -156,8 +147,8 @@ void names_parse_machine(const char *text, size_t n, const char *machine, struct
     const char *domain = machine;
     unsigned id;
 
-    if (!piece_is(value_of(text, n, "CLASS"), "vm")) {
-        if (piece_is(value_of(text, n, "CLASS"), "container"))
+    if (!text_piece_is(value_of(text, n, "CLASS"), "vm")) {
+        if (text_piece_is(value_of(text, n, "CLASS"), "container"))
             names_add_string(names, NAME_CONTAINER, machine);
         return;
     }

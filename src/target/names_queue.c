@@ -33,10 +33,9 @@ void names_queue_again(struct named_target *target, uint64_t now_ns)
 
 void names_queue_renew(struct target_names *names, bool look)
 {
-    struct named_target *target;
+    struct named_target *target, *next;
 
-    LIST_FOREACH(target, &names->all, in_all)
-    {
+    HASH_ITER(hh, names->all, target, next) {
         if (look)
             target->tries = 0;
         /* who waits for the first look, or for another one, has that at once */

@@ -10,12 +10,6 @@
 
 #include <jansson.h>
 
-static void cleanup_json(json_t **json)
-{
-    json_decref(*json);
-}
-#define AUTO_JSON __attribute__((cleanup(cleanup_json)))
-
 /* Which annotation tells what. */
 static const struct annotation {
     const char *key;
@@ -71,7 +65,7 @@ static const char *runtime_of(const json_t *all)
 
 bool names_parse_oci_config(const char *text, size_t n, const char *runtime, struct names *names)
 {
-    AUTO_JSON json_t *config = parse(text, n);
+    json_auto_t *config = parse(text, n);
     const json_t *all = json_object_get(config, "annotations");
     const bool sandbox = is_sandbox(all);
 
@@ -86,7 +80,7 @@ bool names_parse_oci_config(const char *text, size_t n, const char *runtime, str
 
 bool names_parse_docker_config(const char *text, size_t n, struct names *names)
 {
-    AUTO_JSON json_t *config = parse(text, n);
+    json_auto_t *config = parse(text, n);
     const char *name = text_of(config, "Name");
 
     if (!name)
@@ -113,8 +107,8 @@ static const json_t *find_container(const json_t *list, const char *container_id
 bool names_parse_storage_list(const char *text, size_t n, const char *container_id,
                               struct names *names)
 {
-    AUTO_JSON json_t *list = parse(text, n);
-    AUTO_JSON json_t *metadata = NULL;
+    json_auto_t *list = parse(text, n);
+    json_auto_t *metadata = NULL;
     const json_t *one = find_container(list, container_id);
     const char *inner = text_of(one, "metadata"); /* a text that is JSON once more */
 

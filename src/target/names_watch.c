@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * The file is asked for its status by name, as inotify would not see what a symbolic link leads to
- * now, and Kubernetes changes files so. It is the user's own and stands in the configuration, so it
- * may be a link, other than what is read of the host.
+ * The file is the user's own and stands in the configuration, so it may be a link, other than what
+ * is read of the host.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -11,13 +10,11 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/fnv.h"
 #include "sys/host_files.h"
 #include "target/names_desk.h"
 
 #define MOST_BYTES ((size_t)1024 * 1024)
-
-/* The kernel's time stamps are those of the last tick of its clock. */
-#define CLOCK_TICK_NS (NS_PER_SECOND / 50)
 
 void names_watch_begin(struct names_watch *watch, char *file)
 {
@@ -25,7 +22,7 @@ void names_watch_begin(struct names_watch *watch, char *file)
         watch->rules = name_rules_free(watch->rules);
     free(watch->file);
     watch->file = file;
-    watch->stamp = (struct names_stamp){0};
+    watch->stamp = (struct file_stamp){0};
     watch->failure = 0;
     watch->hash = 0;
     watch->is_first = watch->is_new = true;
@@ -34,39 +31,6 @@ void names_watch_begin(struct names_watch *watch, char *file)
 void names_watch_done(struct names_watch *watch)
 {
     names_watch_begin(watch, NULL);
-}
-
-static struct names_stamp look_at(const char *file)
-{
-    struct stat status;
-
-    if (stat(file, &status) < 0)
-        return (struct names_stamp){0};
-    return (struct names_stamp){status.st_dev, status.st_ino, status.st_size, status.st_ctim};
-}
-
-static bool is_same(const struct names_stamp *a, const struct names_stamp *b)
-{
-    return a->device == b->device && a->inode == b->inode && a->size == b->size &&
-           a->changed.tv_sec == b->changed.tv_sec && a->changed.tv_nsec == b->changed.tv_nsec;
-}
-
-/* Whether the file may have changed while it was read, so that it is read again. */
-static bool is_in_doubt(const struct names_stamp *stamp, uint64_t begun_ns)
-{
-    const uint64_t changed_ns =
-        (uint64_t)stamp->changed.tv_sec * NS_PER_SECOND + (uint64_t)stamp->changed.tv_nsec;
-
-    return changed_ns + CLOCK_TICK_NS >= begun_ns;
-}
-
-static uint64_t hash_of(const char *text, size_t n)
-{
-    uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
-
-    for (size_t i = 0; i < n; i++)
-        hash = (hash ^ (unsigned char)text[i]) * UINT64_C(0x100000001b3);
-    return hash ? hash : 1;
 }
 
 /* Returns 1 if the text is that of before, so that there are no new rules; 0 or -errno. */
@@ -80,7 +44,7 @@ static int read_rules(struct names_watch *watch, struct name_rules **ret_rules, 
 
     if (r < 0)
         return r;
-    hash = hash_of(text, n);
+    hash = fnv1a(text, n) | 1; /* 0 is none */
     if (hash == watch->hash && watch->failure == 0)
         return 1;
     r = name_rules_parse(text, n, ret_rules, errors, ret_n_errors);
@@ -126,16 +90,16 @@ bool names_watch_look(struct names_watch *watch, struct names_file_news *ret_new
                       struct name_rules **ret_rules)
 {
     const uint64_t begun_ns = clock_realtime_ns();
-    struct names_stamp now;
+    struct file_stamp now;
 
     *ret_news = (struct names_file_news){0};
     *ret_rules = NULL;
     if (!watch->file)
         return false;
-    now = look_at(watch->file);
-    if (!watch->is_new && is_same(&now, &watch->stamp))
+    now = file_stamp_of(watch->file);
+    if (!watch->is_new && file_stamp_is(&now, &watch->stamp))
         return false;
-    watch->is_new = is_in_doubt(&now, begun_ns);
+    watch->is_new = file_stamp_is_in_doubt(&now, begun_ns);
     watch->stamp = now;
     return read_again(watch, ret_news, ret_rules);
 }

@@ -110,11 +110,6 @@ static void show(struct text_piece word, char ret_shown[static LONGEST_SHOWN + 1
     ret_shown[n] = '\0';
 }
 
-bool text_piece_is(struct text_piece piece, const char *text)
-{
-    return strlen(text) == piece.n && memcmp(piece.bytes, text, piece.n) == 0;
-}
-
 static void add(struct parser *parser, struct part part)
 {
     parser->parsed->parts[parser->parsed->n_parts++] = part;

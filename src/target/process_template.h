@@ -7,6 +7,7 @@
  */
 
 #include "base/text.h"
+#include "base/text_piece.h"
 #include "target/names.h"
 #include "target/process_rules.h"
 
@@ -20,14 +21,6 @@ enum process_field {
     PROCESS_NAMES, /* the first of the names: one for each enum name_kind, in its order */
     PROCESS_FIELDS_ = PROCESS_NAMES + NAMES_, /* how many fields there are */
 };
-
-/* Some bytes of a text that somebody else owns. */
-struct text_piece {
-    const char *bytes;
-    size_t n;
-};
-
-bool text_piece_is(struct text_piece piece, const char *text);
 
 struct process_template;
 

@@ -36,9 +36,7 @@ int target_names_new(int root_fd, int procfs_fd, struct target_names **ret_names
     if (!names)
         return -ENOMEM;
     names->host = (struct name_host){root_fd, procfs_fd};
-    LIST_INIT(&names->all);
-    for (size_t i = 0; i < NAMES_BUCKETS; i++)
-        LIST_INIT(&names->buckets[i]);
+    hash_key_draw(&names->hash_key);
     for (size_t i = 0; i <= NAMES_TRIES; i++)
         TAILQ_INIT(&names->queues[i]);
     (void)pthread_mutex_init(&names->mutex, NULL); /* cannot fail without attributes */
@@ -69,6 +67,7 @@ struct target_names *target_names_free(struct target_names *names)
     (void)pthread_cond_destroy(&names->answered);
     (void)pthread_mutex_destroy(&names->mutex);
     free(names->next_file);
+    text_done(&names->key);
     free(names);
     return NULL;
 }
@@ -130,7 +129,7 @@ static void serve(struct target_names *names, struct named_target *target)
     }
     if (is_known)
         show(names, target, &found);
-    names->hangs = false;
+    names->allowance.hangs = false;
     (void)pthread_cond_broadcast(&names->answered);
     target->is_missing |= !is_known;
     if (target->wants_look) /* meanwhile the settings have become others */

@@ -21,6 +21,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/fnv.h"
 #include "web/reply.h"
 
 void body_store_init(struct body_store *store, const struct route *route, void *context,
@@ -114,14 +115,11 @@ static const struct body *find_oldest(const struct body_store *store)
     return oldest;
 }
 
-/* FNV-1a, by Fowler, Noll and Vo: nobody chooses our texts so that two have the same hash. */
+/* Nobody chooses our texts so that two have the same hash. */
 static void set_etag(struct body *body)
 {
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
-
-    for (size_t i = 0; i < body->text.length; i++)
-        hash = (hash ^ (unsigned char)body->text.data[i]) * UINT64_C(0x100000001b3);
-    (void)snprintf(body->etag, sizeof(body->etag), "\"%016" PRIx64 "\"", hash);
+    (void)snprintf(body->etag, sizeof(body->etag), "\"%016" PRIx64 "\"",
+                   fnv1a(body->text.data, body->text.length));
 }
 
 /* Writes the page into a free body. A failure leaves the body free, and its text to the caller. */

@@ -35,6 +35,9 @@ struct options {
     const char *cgroupfs;       /* NULL: found by the list of mounts */
 };
 
+/* Without any flag, but for the address, which is on the heap: there is none. */
+extern const struct options options_default;
+
 /* What --help prints, and what a mistyped flag is compared with. */
 #define N_OPTIONS_FLAGS 18
 extern const struct flag options_flags[N_OPTIONS_FLAGS];

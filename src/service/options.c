@@ -159,6 +159,17 @@ const struct flag options_flags[N_OPTIONS_FLAGS] = {
     {"version", NULL, false, "Show the version.", print_version, 0},
 };
 
+const struct options options_default = {
+    .telemetry_path = "/metrics",
+    .control_socket = DEFAULT_CONTROL_SOCKET,
+    .config_file = DEFAULT_CONFIG_FILE,
+    .log_level = LOG_LEVEL_INFO,
+    .log_format = LOG_FORMAT_LOGFMT,
+    .procfs = "/proc",
+    .sysfs = "/sys",
+    .rootfs = "/",
+};
+
 /*
  * An address that is given beside the sockets would be ignored: somebody who asked for
  * loopback could be answering to the world.
@@ -177,16 +188,7 @@ int options_parse(int argc, char **argv, struct options *ret_options)
 {
     static const struct flag_table table = {
         .program = PROGRAM, .flags = options_flags, .n = N_OPTIONS_FLAGS};
-    struct options options = {
-        .telemetry_path = "/metrics",
-        .control_socket = DEFAULT_CONTROL_SOCKET,
-        .config_file = DEFAULT_CONFIG_FILE,
-        .log_level = LOG_LEVEL_INFO,
-        .log_format = LOG_FORMAT_LOGFMT,
-        .procfs = "/proc",
-        .sysfs = "/sys",
-        .rootfs = "/",
-    };
+    struct options options = options_default;
     bool given[N_OPTIONS_FLAGS];
     int r = flags_parse(&table, argc, argv, &options, given);
 

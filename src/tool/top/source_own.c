@@ -38,8 +38,6 @@ static const char config_text[] = "interval: 1s\n"
                                   "      groups: [core, cache, software]\n"
                                   "limits: {cgroups: 2000, processes: 2000, threads: 20000}\n";
 
-static const struct options options = {.procfs = "/proc", .sysfs = "/sys"};
-
 struct own_source {
     struct top_source source; /* comes first: a pointer to it is one to this */
     struct top_listener listener;
@@ -110,7 +108,7 @@ int top_source_own(uint64_t interval_ns, sd_event *event, const struct top_liste
     own->listener = *listener;
     counting_init(&own->counting, config);
     source = &own->source;
-    r = counting_start(&own->counting, &options, event);
+    r = counting_start(&own->counting, &options_default, event);
     if (r < 0)
         return r;
     own->current = (struct current_snapshot){own->counting.slot, own->counting.procfs_fd};

@@ -94,8 +94,8 @@ static inline unsigned config_one_in(const struct config_system_calls *system_ca
 }
 
 enum config_counting { CONFIG_COUNTING_AUTO, CONFIG_COUNTING_DIRECT, CONFIG_COUNTING_BPF };
-/* Whether a target is one sum, or what it had on each CPU is shown too. */
-enum config_by { CONFIG_BY_ALL, CONFIG_BY_CPU };
+/* Whether a target is one sum, or what it had on each CPU or NUMA node is shown too. */
+enum config_by { CONFIG_BY_ALL, CONFIG_BY_CPU, CONFIG_BY_NODE, CONFIG_BYS_ };
 
 struct config_cgroup_rule {
     struct config_words include;

@@ -9,7 +9,7 @@
 #include "count/breakdown.h"
 #include "count/event_group.h"
 #include "count/latency.h"
-#include "count/sample_cpus.h"
+#include "count/sample_domains.h"
 
 struct event_sample {
     uint64_t count;    /* the delta, an integer, to be added to the total */
@@ -43,7 +43,8 @@ struct sample {
     struct sample_doubt doubt;
     bool has_latencies; /* the target's latencies were read; else they are all 0 */
     struct latencies latencies;
-    struct sample_cpus *cpus;     /* what of it each CPU had; NULL: nobody wants to know */
+    struct sample_domains
+        *domains;                 /* what of it each CPU or node had; NULL: nobody wants to know */
     struct breakdowns breakdowns; /* what was counted by key */
     struct group_sample *groups;
     struct event_sample *events;

@@ -66,9 +66,11 @@ void account_set_members(struct account *account, uint64_t n_members, uint64_t s
 void account_set_cpu_usage(struct account *account, const struct cpu_usage_delta *delta,
                            uint64_t n_cpus);
 
-/* Adds time of one CPU of the machine, by the kernel's accounting; nothing without such a column.
+/*
+ * Adds time of one CPU or NUMA node of the machine, by the kernel's accounting; nothing without
+ * such a column.
  */
-void account_add_cpu_time(struct account *account, size_t cpu, uint64_t delta_ns);
+void account_add_cpu_time(struct account *account, size_t domain, uint64_t delta_ns);
 
 /* The target has ended: its totals stay, and its rates, ratios and coverage become absent. */
 void account_end(struct account *account);

@@ -44,14 +44,14 @@ enum column_kind {
     COLUMN_CPUS,           /* how many CPUs are online */
     COLUMN_CPU_TIME,       /* from the kernel's accounting; column.index is an enum cpu_time_part */
     COLUMN_CPU_TIME_RATE,  /* the rate of CPU_TIME_ALL */
-    COLUMN_TIME_BY_CPU,    /* column.index is the number of the CPU */
-    COLUMN_SWITCHES_BY_CPU, /* column.index is the number of the CPU */
-    COLUMN_LATENCY_TALLY,   /* column.index is an enum latency_tally */
-    COLUMN_BLOCK_IO,        /* column.index is an enum block_io_tally */
-    COLUMN_UNATTRIBUTED,    /* the share of its time that may have been another's */
-    COLUMN_PROFILE_SAMPLES, /* stacks that were sampled of it */
-    COLUMN_PROFILE_RATIO,   /* its CPU time by samples / that by its clock */
-    COLUMN_PROFILE_BASE,    /* hidden: the samples from which on the two are compared */
+    COLUMN_TIME_BY_DOMAIN, /* column.index is the number of the CPU or of the NUMA node */
+    COLUMN_SWITCHES_BY_DOMAIN, /* column.index is the same */
+    COLUMN_LATENCY_TALLY,      /* column.index is an enum latency_tally */
+    COLUMN_BLOCK_IO,           /* column.index is an enum block_io_tally */
+    COLUMN_UNATTRIBUTED,       /* the share of its time that may have been another's */
+    COLUMN_PROFILE_SAMPLES,    /* stacks that were sampled of it */
+    COLUMN_PROFILE_RATIO,      /* its CPU time by samples / that by its clock */
+    COLUMN_PROFILE_BASE,       /* hidden: the samples from which on the two are compared */
     COLUMN_PROFILE_CLOCK, /* hidden: the clock's total there; column.index is the clock in a sample
                            */
     COLUMN_GROUP_UNKNOWN, /* hidden: 1 if the group's counts of the last interval are unknown */
@@ -173,9 +173,9 @@ struct plan_spec {
     bool cpu_time;    /* show CPUs and the kernel's accounting: the target is the machine */
     bool profiles;    /* show how often its stacks were sampled */
     unsigned latency; /* which distributions and tallies are shown: a set of enum latency_kind */
-    /* A column for each of these CPUs, for the time that the target had there, and one for its
+    /* A column for each of these domains, for the time that the target had there, and one for its
      * switches; NULL: none. Borrowed during the call only. */
-    const struct cpu_list *cpus;
+    const struct cpu_domains *domains;
     size_t n_spans; /* how many spans the configuration has */
     /* How many system calls are timed by their names, and one in how many calls of them. */
     size_t n_timed_calls, one_in;

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "check/budget.h"
-#include "check/by_cpu.h"
+#include "check/by_domain.h"
 #include "check/counting.h"
 #include "check/events.h"
 #include "check/left_out.h"
@@ -50,15 +50,15 @@ static void report_done(struct report *report)
 static void print_summary(const struct report *report)
 {
     const struct config *config = report->config;
+    static const char *const by_words[] = {
+        [CONFIG_BY_ALL] = "by all", [CONFIG_BY_CPU] = "by cpu", [CONFIG_BY_NODE] = "by node"};
     size_t n_absent, n_events = check_count_events(report->resolution, &n_absent);
 
     (void)printf("Checking %s\n  SUCCESS: groups: %zu, events: %zu (cannot be counted here: %zu), "
                  "ratios: %zu, system: %s, rules for cgroups: %zu, for processes: %zu\n",
                  report->path, config->n_groups, n_events, n_absent, config->n_ratios,
-                 !config->system.enabled              ? "no"
-                 : config->system.by == CONFIG_BY_CPU ? "by cpu"
-                                                      : "by all",
-                 config->n_cgroups, config->n_processes);
+                 config->system.enabled ? by_words[config->system.by] : "no", config->n_cgroups,
+                 config->n_processes);
 }
 
 /* Asks the machine as the service would at its start. 0 or -errno. */
@@ -111,14 +111,14 @@ static int make_decisions(const struct report *report, struct mechanism_choice *
     return decide(report, ret_choice->bpf, ret_share);
 }
 
-/* What a target has for each CPU that is online now. */
+/* What a target has for each CPU or node that is online now. */
 static void look_at_cpus(const struct report *report, const struct mechanism_choice *choice,
                          struct check_output *output)
 {
     AUTO(cpu_list) struct cpu_list *online = NULL;
 
     if (cpu_list_read_online(report->sysfs_fd, &online) >= 0)
-        check_print_by_cpu(output, report->resolution, choice, online->n);
+        check_print_by_domain(output, report->resolution, choice, online, report->sysfs_fd);
 }
 
 static void print_decisions(const struct check_result *result)

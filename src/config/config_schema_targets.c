@@ -47,7 +47,8 @@ static const unsigned machine_latency_bits[] = {
 static_assert(ARRAY_SIZE(machine_latency_choices) == ARRAY_SIZE(machine_latency_bits) + 1,
               "and NULL");
 
-static const char *const by_choices[] = {[CONFIG_BY_ALL] = "all", [CONFIG_BY_CPU] = "cpu", NULL};
+static const char *const by_choices[] = {
+    [CONFIG_BY_ALL] = "all", [CONFIG_BY_CPU] = "cpu", [CONFIG_BY_NODE] = "node", NULL};
 
 static const struct schema_key system_keys[] = {
     {.name = "groups",

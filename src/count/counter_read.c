@@ -215,16 +215,16 @@ static uint64_t read_cell(struct counter_set *set, size_t place, size_t group_in
 static void tell_cpu(const struct counter_set *set, size_t place,
                      const uint64_t before[static CPU_COUNTS_], struct sample *sample)
 {
-    const size_t number = (size_t)set->scope.cpus->cpus[place].value;
+    const struct cpu_number cpu = set->scope.cpus->cpus[place];
+    struct domain_sample *domain = sample_domain_of_cpu(sample->domains, cpu);
 
-    for (enum cpu_count count = 0; count < CPU_COUNTS_ && number < sample->cpus->n; count++) {
-        const struct cpu_count_source *source = &sample->cpus->sources[count];
-        struct cpu_sample *cpu = &sample->cpus->of[number];
+    for (enum cpu_count count = 0; count < CPU_COUNTS_ && domain; count++) {
+        const struct cpu_count_source *source = &sample->domains->sources[count];
 
         if (!source->event)
             continue;
-        cpu->counted[count] |= counter_cell(set, place, source->group)->has_counted;
-        cpu->counts[count] += sample->events[source->index].count - before[count];
+        domain->counted[count] |= counter_cell(set, place, source->group)->has_counted;
+        domain->counts[count] += sample->events[source->index].count - before[count];
     }
 }
 
@@ -232,12 +232,12 @@ static void tell_cpu(const struct counter_set *set, size_t place,
 static void read_place(struct counter_set *set, size_t place, uint64_t now_ns,
                        struct sample *sample)
 {
-    const bool tells_cpu = sample->cpus && !scope_is_of_threads(&set->scope);
+    const bool tells_cpu = sample->domains && !scope_is_of_threads(&set->scope);
     uint64_t before[CPU_COUNTS_] = {0}, ran_ns = 0;
 
     for (enum cpu_count count = 0; count < CPU_COUNTS_ && tells_cpu; count++)
-        if (sample->cpus->sources[count].event)
-            before[count] = sample->events[sample->cpus->sources[count].index].count;
+        if (sample->domains->sources[count].event)
+            before[count] = sample->events[sample->domains->sources[count].index].count;
     for (size_t group = 0; group < set->groups->n_groups; group++) {
         uint64_t advance = set->groups->groups[group].n_opened > 0
                                ? read_cell(set, place, group, now_ns, sample)

@@ -22,7 +22,7 @@ struct sample *sample_free(struct sample *sample)
 {
     if (!sample)
         return NULL;
-    (void)sample_cpus_free(sample->cpus);
+    (void)sample_domains_free(sample->domains);
     breakdowns_clear(&sample->breakdowns);
     free(sample);
     return NULL;
@@ -34,8 +34,8 @@ void sample_clear(struct sample *sample)
     if (sample->has_latencies)
         sample->latencies = (struct latencies){0};
     sample->has_latencies = false;
-    if (sample->cpus)
-        sample_cpus_clear(sample->cpus);
+    if (sample->domains)
+        sample_domains_clear(sample->domains);
     breakdowns_clear(&sample->breakdowns);
     memset(sample->groups, 0, sample->n_groups * sizeof(*sample->groups));
     memset(sample->events, 0, sample->n_events * sizeof(*sample->events));
@@ -64,8 +64,8 @@ void sample_add(struct sample *sum, const struct sample *part, bool begins)
     sum->has_latencies |= part->has_latencies;
     if (part->has_latencies)
         latencies_add(&sum->latencies, &part->latencies);
-    if (sum->cpus && part->cpus)
-        sample_cpus_add(sum->cpus, part->cpus);
+    if (sum->domains && part->domains)
+        sample_domains_add(sum->domains, part->domains);
     (void)breakdowns_add(&sum->breakdowns, &part->breakdowns); /* else they are lost */
     for (size_t i = 0; i < sum->n_groups; i++) {
         sum->groups[i].counted |= part->groups[i].counted;

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <math.h>
 
-#include "cycle/by_cpu.h"
+#include "cycle/by_domain.h"
 #include "cycle/collector_parts.h"
 #include "cycle/description.h"
 #include "cycle/latencies.h"
@@ -43,7 +43,7 @@ static int make_parts(struct collector *collector, const struct collector *prede
     if (r >= 0)
         r = resolution_new(setup->config, setup->resolver, &collector->resolution);
     if (r >= 0)
-        collector_plan_by_cpu(collector);
+        r = collector_plan_by_domain(collector);
     if (r >= 0)
         collector_plan_profiles(collector);
     if (r >= 0)
@@ -56,7 +56,7 @@ static int make_parts(struct collector *collector, const struct collector *prede
     if (r >= 0)
         r = collector_probe(collector, predecessor);
     if (r >= 0)
-        r = collector_sample_by_cpu(collector);
+        r = collector_sample_by_domain(collector);
     if (r >= 0)
         r = collector_make_cgroups(collector);
     if (r >= 0)
@@ -110,7 +110,7 @@ struct collector *collector_free(struct collector *collector)
     counted_cgroups_done(&collector->cgroups);
     counted_processes_done(&collector->processes);
     uncore_done(&collector->uncore);
-    machine_cpus_done(&collector->machine.each);
+    machine_domains_done(&collector->machine.each);
     (void)resolution_free(collector->resolution);
     counted_cpus_done(&collector->cpus);
     free(collector->opener.sets);

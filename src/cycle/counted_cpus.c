@@ -67,6 +67,8 @@ void counted_cpus_done(struct counted_cpus *cpus)
     free(cpus->single);
     (void)cpu_list_free(cpus->system);
     (void)pmu_list_free(cpus->pmus);
+    for (enum config_by by = 0; by < CONFIG_BYS_; by++)
+        (void)cpu_domains_free(cpus->domains[by]);
     (void)cpu_list_free(cpus->known);
     (void)cpu_list_free(cpus->continuing);
     (void)cpu_births_free(cpus->births);

@@ -5,12 +5,15 @@
 
 #include "cycle/setup.h"
 #include "sys/cpu_births.h"
+#include "sys/cpu_domains.h"
 #include "sys/pmu.h"
 
 struct counted_cpus {
     struct cpu_births *births;
     const struct cpu_list *online; /* CPUs online when the collector was made; part of births */
     struct cpu_list *known; /* CPUs that were online at some time, for it or for a predecessor */
+    struct cpu_domains *domains[CONFIG_BYS_]; /* of the known CPUs; NULL unless a target is told by
+                                                 them */
     struct cpu_list *continuing; /* CPUs that stayed online since the predecessor was made; NULL:
                                     there is no predecessor */
     struct cpu_list *system;     /* CPUs on which the system scope counts */

@@ -77,7 +77,7 @@ int collector_enter_machine(struct collector *collector)
         return 0;
     r = enter(collector, CLASS_MACHINE, identity_new(NULL, 0, NULL, 0), collector->cpus.system,
               &machine->entry);
-    if (r < 0 || system->by == CONFIG_BY_ALL)
+    if (r < 0 || system->by != CONFIG_BY_CPU)
         return r;
     machine->is_sum = true;
     return enter_cpus(collector);
@@ -124,10 +124,10 @@ void collector_miss_in_machine(struct collector *collector, const struct entry *
 static int read_cpu_time(struct collector *collector, uint64_t now_ns, struct account *account,
                          struct cpu_time *ret_time)
 {
-    struct machine_cpus *each = &collector->machine.each;
+    struct machine_domains *each = &collector->machine.each;
     const int procfs_fd = collector->setup.procfs_fd;
 
-    return each->usages ? machine_cpus_derive(each, procfs_fd, now_ns, account, ret_time)
+    return each->usages ? machine_domains_derive(each, procfs_fd, now_ns, account, ret_time)
                         : cpu_time_read(procfs_fd, ret_time);
 }
 

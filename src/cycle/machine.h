@@ -7,7 +7,7 @@
  */
 
 #include "count/cpu_usage.h"
-#include "cycle/by_cpu.h"
+#include "cycle/by_domain.h"
 #include "cycle/ledger.h"
 
 struct collector;
@@ -16,7 +16,7 @@ struct machine {
     struct entry *entry; /* NULL: the configuration has no system scope */
     bool is_sum;         /* the machine is the sum of its CPUs, which are entries of their own */
     struct cpu_usage cpu_usage;
-    struct machine_cpus each; /* with `by: cpu` */
+    struct machine_domains each; /* with `by: cpu` or `by: node` */
 };
 
 /* Enters the machine and its CPUs in the ledger, as configured. 0 or -errno. */

@@ -339,7 +339,7 @@ void succession_adopt_totals(struct succession *succession)
         if (succession->from[i])
             collector_hand_over_latencies(collector->ledger.entries[i], succession->from[i]);
     collector->machine.cpu_usage = predecessor->machine.cpu_usage;
-    machine_cpus_adopt(&collector->machine.each, &predecessor->machine.each);
+    machine_domains_adopt(&collector->machine.each, &predecessor->machine.each);
     collector->cpu_times_missed = predecessor->cpu_times_missed;
     hand_over(succession);
     for (size_t i = 0; i < succession->n_from; i++)

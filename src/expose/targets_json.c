@@ -170,13 +170,13 @@ static void append_mechanism(struct text *text, const struct snapshot *snapshot,
         text_append_string(text, "\"mechanism\":null,");
 }
 
-/* There are as many columns by CPU as CPUs, so only those that are named are told. */
+/* There may be as many columns by domain as CPUs, so only those that are named are told. */
 static bool wants_column(const struct targets_selection *selection, const struct column *column)
 {
-    const bool is_by_cpu =
-        column->kind == COLUMN_TIME_BY_CPU || column->kind == COLUMN_SWITCHES_BY_CPU;
+    const bool is_by_domain =
+        column->kind == COLUMN_TIME_BY_DOMAIN || column->kind == COLUMN_SWITCHES_BY_DOMAIN;
 
-    return selection->n_columns == 0 ? !is_by_cpu
+    return selection->n_columns == 0 ? !is_by_domain
                                      : targets_selection_names(selection, column->name, "");
 }
 

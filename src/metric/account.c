@@ -75,12 +75,14 @@ static void add_to_total(union number *number, const struct group_sample *group,
         add(number, delta);
 }
 
-/* The same for one CPU of the sample. */
-static void add_of_cpu(union number *number, const struct sample *sample, enum cpu_count count,
-                       size_t cpu)
+/* The same for one domain of CPUs of the sample. */
+static void add_of_domain(union number *number, const struct sample *sample, enum cpu_count count,
+                          size_t domain)
 {
-    if (sample->cpus && cpu < sample->cpus->n && sample->cpus->of[cpu].counted[count])
-        add(number, sample->cpus->of[cpu].counts[count]);
+    const struct sample_domains *domains = sample->domains;
+
+    if (domains && domain < domains->n && domains->of[domain].counted[count])
+        add(number, domains->of[domain].counts[count]);
 }
 
 /*
@@ -144,11 +146,11 @@ static void update_number(const struct plan *plan, const struct column *column,
         add_to_total(number, group, sample->events[column->index].count);
         forget_zero(number, group);
         break;
-    case COLUMN_TIME_BY_CPU:
-        add_of_cpu(number, sample, CPU_COUNT_TIME, column->index);
+    case COLUMN_TIME_BY_DOMAIN:
+        add_of_domain(number, sample, CPU_COUNT_TIME, column->index);
         break;
-    case COLUMN_SWITCHES_BY_CPU:
-        add_of_cpu(number, sample, CPU_COUNT_SWITCHES, column->index);
+    case COLUMN_SWITCHES_BY_DOMAIN:
+        add_of_domain(number, sample, CPU_COUNT_SWITCHES, column->index);
         break;
     case COLUMN_RATE:
         number->real = rate(group, sample->events[column->index].per_second * column->scale);
@@ -333,11 +335,11 @@ void account_set_cpu_usage(struct account *account, const struct cpu_usage_delta
     }
 }
 
-void account_add_cpu_time(struct account *account, size_t cpu, uint64_t delta_ns)
+void account_add_cpu_time(struct account *account, size_t domain, uint64_t delta_ns)
 {
     for (size_t i = 0; i < account->plan->n_described; i++)
-        if (account->plan->columns[i].kind == COLUMN_TIME_BY_CPU &&
-            account->plan->columns[i].index == cpu)
+        if (account->plan->columns[i].kind == COLUMN_TIME_BY_DOMAIN &&
+            account->plan->columns[i].index == domain)
             add(&account->row[i], delta_ns);
 }
 
@@ -362,9 +364,10 @@ void account_rename(struct account *account, struct identity *identity)
  */
 static bool same_series(const struct column *a, const struct column *b)
 {
-    const bool is_by_cpu = a->kind == COLUMN_TIME_BY_CPU || a->kind == COLUMN_SWITCHES_BY_CPU;
+    const bool is_by_domain =
+        a->kind == COLUMN_TIME_BY_DOMAIN || a->kind == COLUMN_SWITCHES_BY_DOMAIN;
 
-    if (a->kind != b->kind || (is_by_cpu && a->index != b->index))
+    if (a->kind != b->kind || (is_by_domain && a->index != b->index))
         return false; /* most of them, soon: there may be hundreds of CPUs */
     if (strcmp(a->name, b->name) != 0 || strcmp(a->help, b->help) != 0)
         return false;

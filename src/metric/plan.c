@@ -131,7 +131,7 @@ static int add_columns(struct plan *plan, const struct plan_spec *spec,
     if (r == 0 && spec->totals)
         r = plan_add_totals(plan, spec, groups);
     if (r == 0)
-        r = plan_add_by_cpu(plan, spec, groups);
+        r = plan_add_by_domain(plan, spec, groups);
     if (r == 0 && spec->group_times)
         r = plan_add_group_times(plan, spec, groups);
     if (r == 0)

@@ -3,7 +3,7 @@
 
 /*
  * The files that build a plan. Calls go one way: plan.c asks plan_events.c, plan_ratios.c,
- * plan_cpu_time.c, plan_by_cpu.c, plan_latency.c, plan_profile.c and plan_hidden.c for their
+ * plan_cpu_time.c, plan_by_domain.c, plan_latency.c, plan_profile.c and plan_hidden.c for their
  * columns, and each of these adds them by plan_column.c. Functions that return int return 0 or
  * -ENOMEM, after which the plan is to be freed.
  */
@@ -39,11 +39,11 @@ int plan_add_group_times(struct plan *plan, const struct plan_spec *spec,
 /* Adds what the kernel accounts of the machine's CPU time (plan_spec.cpu_time). */
 int plan_add_cpu_time(struct plan *plan, const struct plan_spec *spec);
 
-/* plan_by_cpu.c */
+/* plan_by_domain.c */
 
-/* Adds what the target had on each of spec->cpus. */
-int plan_add_by_cpu(struct plan *plan, const struct plan_spec *spec,
-                    const struct event_groups *groups);
+/* Adds what the target had in each of spec->domains. */
+int plan_add_by_domain(struct plan *plan, const struct plan_spec *spec,
+                       const struct event_groups *groups);
 
 /* plan_latency.c */
 

@@ -75,10 +75,10 @@ static int make_system_classes(struct resolution *resolution)
     machine->spec.cpu_time = true;
     machine->spec.latency = system->latency;
     machine->spec.by_key = shown_by_key(resolution->config, system->latency, true);
-    if (system->by == CONFIG_BY_ALL)
+    machine->by = system->by;
+    if (system->by != CONFIG_BY_CPU)
         return make_class(resolution, CLASS_MACHINE, &system->groups);
 
-    machine->by_cpu = true;
     cpu->spec = make_plan_spec(resolution, "pmu_cpu_", "the CPU");
     cpu->spec.rates = cpu->spec.ratios = false;
     machine->spec.totals = machine->spec.group_times = false;
@@ -100,7 +100,7 @@ static int make_cgroup_classes(struct resolution *resolution)
         class->spec = make_plan_spec(resolution, "pmu_cgroup_", "the cgroup and its descendants");
         class->spec.start_time = class->spec.created_time = class->spec.doubt = true;
         class->spec.latency = resolution->config->cgroups[i].latency;
-        class->by_cpu = resolution->config->cgroups[i].by == CONFIG_BY_CPU;
+        class->by = resolution->config->cgroups[i].by;
         class->spec.by_key = shown_by_key(resolution->config, class->spec.latency, false);
         r = make_class(resolution, CLASS_CGROUP + i, &resolution->config->cgroups[i].groups);
     }
@@ -118,7 +118,7 @@ static int make_process_classes(struct resolution *resolution)
         class->spec = make_plan_spec(resolution, "pmu_process_", "the group of processes");
         class->spec.members = class->spec.doubt = true;
         class->spec.latency = resolution->config->processes[i].latency;
-        class->by_cpu = resolution->config->processes[i].by == CONFIG_BY_CPU;
+        class->by = resolution->config->processes[i].by;
         class->spec.by_key = shown_by_key(resolution->config, class->spec.latency, false);
         r = make_class(resolution, resolution->first_process + i,
                        &resolution->config->processes[i].groups);

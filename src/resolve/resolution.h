@@ -23,7 +23,7 @@ struct target_class {
     enum scope_kind kind;
     const char *pmu; /* the PMU whose events it counts, if that counts no core; borrowed of them */
     struct event_groups *groups; /* NULL: unused, or the machine as the sum of its CPUs */
-    bool by_cpu;                 /* what each CPU had is to be shown, too */
+    enum config_by by;           /* what each CPU or NUMA node had is to be shown, too */
     struct plan_spec spec;       /* what is to be shown; without a prefix the class is unused */
     struct plan *plan;           /* made when it is known what is counted; NULL: unused */
     struct sample *sample;       /* scratch memory: one reading of a target */

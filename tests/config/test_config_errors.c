@@ -115,7 +115,7 @@ static void bounds(void **state)
         {"linger: 2d", 1, 9, {"from 0s to 1d"}},
         {"counting: ebpf", 1, 11, {"counting is \"ebpf\"", "did you mean \"bpf\""}},
         {"counting: dirct", 1, 11, {"did you mean \"direct\""}},
-        {"targets: {system: {groups: [core], by: all_}}", 1, 40, {"all or cpu", "\"all\"?"}},
+        {"targets: {system: {groups: [core], by: all_}}", 1, 40, {"all, cpu or node", "\"all\"?"}},
         {"limits: {cgroups: 0}", 1, 19, {"from 1 to 100000"}},
         {"limits: {series: 10000001}", 1, 18, {"from 1 to 10000000"}},
         {"limits: {body: 4095}", 1, 16, {"from 4KiB to 1GiB"}},

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-add_unit_test(cycle by_cpu)
+add_unit_test(cycle by_domain)
 add_unit_test(cycle collector)
 add_unit_test(cycle pmu_grants)
 add_unit_test(cycle collector_follow)

@@ -89,7 +89,7 @@ add_live_test(pmutool_record)
 add_live_test(tracepoints)
 if(NOT SANITIZE)
   add_live_test(against_perf_stat)
-  add_live_test(by_cpu)
+  add_live_test(by_domain)
   add_live_test(birth_and_death)
   add_live_test(cgroup_v1)
   add_live_test(prometheus)
@@ -176,12 +176,12 @@ endif()
 
 # What each CPU had, by the other mechanism.
 if(NOT SANITIZE)
-  get_test_property(live/by_cpu ENVIRONMENT environment)
-  add_test(NAME live/by_cpu_by_bpf
-    COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/live/test_by_cpu.py)
-  set_tests_properties(live/by_cpu_by_bpf PROPERTIES
+  get_test_property(live/by_domain ENVIRONMENT environment)
+  add_test(NAME live/by_domain_by_bpf
+    COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/live/test_by_domain.py)
+  set_tests_properties(live/by_domain_by_bpf PROPERTIES
     LABELS live TIMEOUT 900 SKIP_RETURN_CODE 77 ENVIRONMENT "${environment};PMU_TEST_COUNTING=bpf")
-  takes(40 live/by_cpu live/by_cpu_by_bpf)
+  takes(40 live/by_domain live/by_domain_by_bpf)
 endif()
 
 # The same by the mechanism that this machine gets, where a test does not choose one itself.

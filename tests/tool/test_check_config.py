@@ -126,15 +126,18 @@ class Config(unittest.TestCase):
                          "  - {include: [/a], groups: [a], by: cpu}\n"
                          "  - {include: [/b], groups: [b], by: cpu}\n"
                          "  - {include: [/c], groups: [b, a]}\n"
+                         "  - {include: [/d], groups: [a], by: node}\n"
                          " processes:\n  - {comm: [x], groups: [a], by: cpu}\n")
         status, out, err = run(PMUTOOL, "check", "config", path)
         self.assertEqual((status, err), (0, ""))
-        n = 2 * os.sysconf("SC_NPROCESSORS_ONLN")
-        self.assertEqual(re.findall(r"(?m)^by cpu: .*", out),
-                         [f"by cpu: rule 1 of targets.cgroups: {n} series more for each target"])
+        nodes = {path.name for path in pathlib.Path("/sys/devices/system/cpu").glob("cpu*/node*")}
+        domains = {"cpu": os.sysconf("SC_NPROCESSORS_ONLN"), "node": max(1, len(nodes))}
+        self.assertEqual(re.findall(r"(?m)^by (?:cpu|node): .*", out),
+                         [f"by {by}: rule {rule} of targets.cgroups: {2 * domains[by]} series more "
+                          "for each target" for by, rule in (("cpu", 1), ("node", 4))])
         self.assertIn(f"{path}:8:30: note: by: cpu of rule 2 of targets.cgroups shows nothing: its "
                       "groups count neither task-clock ", out)
-        self.assertIn(f"{path}:11:26: note: by: cpu of rule 1 of targets.processes shows nothing "
+        self.assertIn(f"{path}:12:26: note: by: cpu of rule 1 of targets.processes shows nothing "
                       "here: processes are counted in threads", out)
 
     def test_which_mechanism_this_machine_gets_is_told_and_why(self):

@@ -92,9 +92,10 @@ class Results:
 
 class Guest:
     def __init__(self, name, cpus=1, shift=0, seconds=SECONDS, memory=MEMORY,
-                 root="guest_root", machine="virt"):
+                 root="guest_root", machine="virt", numa=False):
+        """numa: each CPU is in a node of its own."""
         self.name, self.cpus, self.shift, self.seconds = name, cpus, shift, seconds
-        self.memory, self.machine = memory, machine
+        self.memory, self.machine, self.numa = memory, machine, numa
         self.directory = build_directory() / "runs" / f"{name}_{COUNTING}"
         self.programs = build_directory() / "bin"
         self.root = self.find_root(root)
@@ -127,6 +128,9 @@ class Guest:
                  "-nodefaults", "-serial", f"file:{self.directory / 'serial'}",
                  "-kernel", str(self.root / "kernel"), "-initrd", str(self.initial()),
                  "-append", "console=ttyAMA0 loglevel=4 panic=-1 " + self.kernel_words()]
+        for cpu in range(self.cpus) if self.numa else ():
+            words += ["-object", f"memory-backend-ram,id=node{cpu},size={self.memory // self.cpus}M",
+                      "-numa", f"node,nodeid={cpu},cpus={cpu},memdev=node{cpu}"]
         for tag, (path, more) in self.shares().items():
             words += ["-fsdev", f"local,id={tag},path={path},security_model=none{more}",
                       "-device", f"virtio-9p-device,fsdev={tag},mount_tag={tag}"]

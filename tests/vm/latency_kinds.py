@@ -30,7 +30,7 @@ targets:
     - comm: [block_requests]
       name: reader
       groups: [software]
-      by: cpu
+      by: node
       latency: [scheduler, block_io, tcp, system_calls]
 """
 KINDS = ("scheduler", "block_io", "tcp", "interrupts", "system_calls")
@@ -168,7 +168,7 @@ HOTPLUG_EDGES = ["begin"] + [f"{state}.{i}" for i in range(1, HOTPLUGS + 1)
 REQUESTS = "block_io_latency_seconds_count"
 COUNTED = ("_total", "_count", "_sum", "_bucket")
 NEW_FAMILIES = ("block_io", "tcp", "softirq", "hardirq", "system_call", "run_queue", "on_cpu",
-                "off_cpu", "switches", "migrations", "by_cpu")
+                "off_cpu", "switches", "migrations", "by_cpu", "by_node")
 
 
 def softirqs(text):
@@ -248,6 +248,15 @@ class Kinds:
                       for cpu in ("0", "1")]
             self.assertGreater(min(by_cpu), 0)
             self.assertEqual(sum(by_cpu), scrape.value(f"pmu_cgroup_{total}", cgroup="/busy"))
+
+    def test_each_node_had_a_share_and_shares_add_up(self):
+        scrape = self.results.scrape("k.end")
+        for name, total in (("cpu_time_by_node_seconds_total", "task_clock_seconds_total"),
+                            ("context_switches_by_node_total", "context_switches_total")):
+            by_node = [scrape.value(f"pmu_process_{name}", groupname="reader", node=node)
+                       for node in ("0", "1")]
+            self.assertGreater(min(by_node), 0)
+            self.assertEqual(sum(by_node), scrape.value(f"pmu_process_{total}", groupname="reader"))
 
     def test_no_total_falls_while_a_cpu_goes_and_comes(self):
         seen = 0

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* What targets had on each CPU (`by: cpu`), on a machine of two CPUs of the test's own. */
+/*
+ * What targets had on each CPU (`by: cpu`) and NUMA node (`by: node`), on a machine of the test's
+ * own: of two CPUs, or of four in two nodes.
+ */
 #include "cycle/collector_fixture.h"
 
 #include <time.h>
@@ -13,11 +16,18 @@
 #define TIME_OF     "pmu_cgroup_cpu_time_by_cpu_seconds_total"
 #define SWITCHES_OF "pmu_cgroup_context_switches_by_cpu_total"
 
+#define TIME_BY_NODE     "pmu_cgroup_cpu_time_by_node_seconds_total"
+#define SWITCHES_BY_NODE "pmu_cgroup_context_switches_by_node_total"
+
 #define GROUPS "groups: [{name: software, events: [task-clock, context-switches]}]\n"
 
 static const char cgroups[] = GROUPS "linger: 60s\n"
                                      "targets: {cgroups: [{include: [\"/*\"], groups: [software], "
                                      "by: cpu}]}\n";
+static const char cgroups_by_node[] = GROUPS "linger: 60s\n"
+                                             "targets: {cgroups: [{include: [\"/*\"], groups: "
+                                             "[software], by: node}]}\n";
+static const char machine_by_node[] = GROUPS "targets: {system: {groups: [software], by: node}}\n";
 static const char machine[] = GROUPS "targets: {system: {groups: [software], by: cpu}}\n";
 
 static struct fixture_tree sysfs;
@@ -58,9 +68,9 @@ static void run(struct fixture *f, int cpu, uint64_t ns, uint64_t switches)
     fake_count(&f->perf, SWITCHES, cpu, switches);
 }
 
-/* What a target had on a CPU. NULL: it has no such series. */
-static const union number *of_cpu(const struct fixture *f, const char *target, const char *family,
-                                  const char *cpu)
+/* What a target had in a domain, whose label has this value. NULL: it has no such series. */
+static const union number *of_domain(const struct fixture *f, const char *target,
+                                     const char *family, const char *label, const char *value)
 {
     struct snapshot_row row;
 
@@ -68,12 +78,27 @@ static const union number *of_cpu(const struct fixture *f, const char *target, c
         return NULL;
     for (size_t i = 0; i < row.plan->n_columns; i++) {
         const struct column *column = &row.plan->columns[i];
-        const char *number = column_label(column, "cpu");
+        const char *number = column_label(column, label);
 
-        if (strcmp(column->name, family) == 0 && number && strcmp(number, cpu) == 0)
+        if (strcmp(column->name, family) == 0 && number && strcmp(number, value) == 0)
             return &row.numbers[i];
     }
     return NULL;
+}
+
+static const union number *of_cpu(const struct fixture *f, const char *target, const char *family,
+                                  const char *cpu)
+{
+    return of_domain(f, target, family, "cpu", cpu);
+}
+
+static void assert_of_node(const struct fixture *f, const char *target, const char *family,
+                           const char *node, uint64_t expected)
+{
+    const union number *number = of_domain(f, target, family, "node", node);
+
+    assert_non_null(number);
+    assert_int_equal(number->count, expected);
 }
 
 static void assert_of_cpu(const struct fixture *f, const char *target, const char *family,
@@ -86,11 +111,12 @@ static void assert_of_cpu(const struct fixture *f, const char *target, const cha
 }
 
 /* Over the CPUs it is the total of the same snapshot, to the nanosecond. */
-static void assert_sums(const struct fixture *f, const char *target)
+static void assert_sums_of(const struct fixture *f, const char *target, const char *time_of,
+                           const char *switches_of)
 {
-    static const char *const sums[][2] = {
-        {TIME_OF, "pmu_cgroup_task_clock_seconds_total"},
-        {SWITCHES_OF, "pmu_cgroup_context_switches_total"},
+    const char *const sums[][2] = {
+        {time_of, "pmu_cgroup_task_clock_seconds_total"},
+        {switches_of, "pmu_cgroup_context_switches_total"},
     };
     struct snapshot_row row;
 
@@ -104,6 +130,11 @@ static void assert_sums(const struct fixture *f, const char *target)
                 sum += row.numbers[c].count;
         assert_int_equal(snapshot_row_number(&row, sums[i][1], NULL)->count, sum);
     }
+}
+
+static void assert_sums(const struct fixture *f, const char *target)
+{
+    assert_sums_of(f, target, TIME_OF, SWITCHES_OF);
 }
 
 static void cgroup__that_moves_has_on_each_cpu_what_it_had_there(void **state)
@@ -137,8 +168,8 @@ static void cgroup__of_a_rule_without_it_has_no_series_by_cpu(void **state)
     start(f, GROUPS "targets: {cgroups: [{include: [\"/*\"], groups: [software]}]}\n");
     cycle(f);
     assert_non_null(find(f, "/a", COLUMN_TOTAL));
-    assert_null(find(f, "/a", COLUMN_TIME_BY_CPU));
-    assert_null(find(f, "/a", COLUMN_SWITCHES_BY_CPU));
+    assert_null(find(f, "/a", COLUMN_TIME_BY_DOMAIN));
+    assert_null(find(f, "/a", COLUMN_SWITCHES_BY_DOMAIN));
     destroy(f, "a");
 }
 
@@ -250,6 +281,63 @@ static void set_stat(const struct fixture_tree *procfs, unsigned cpu0, unsigned 
     fixture_tree_write(procfs, "stat", text);
 }
 
+/* CPUs 0 and 2 are of node 0, and CPUs 1 and 3 of node 4, as a machine may number them. */
+static void set_nodes(void)
+{
+    set_online("0-3\n");
+    for (int cpu = 0; cpu < 4; cpu++) {
+        char path[64];
+
+        (void)snprintf(path, sizeof(path), "devices/system/cpu/cpu%d/node%d/cpulist", cpu,
+                       cpu % 2 ? 4 : 0);
+        fixture_tree_write(&sysfs, path, "\n");
+    }
+}
+
+static void cgroup__has_in_each_node_what_it_had_on_its_cpus(void **state)
+{
+    struct fixture *f = *state;
+
+    set_nodes();
+    make(f, "a");
+    start(f, cgroups_by_node);
+    cycle(f);
+    assert_of_node(f, "/a", TIME_BY_NODE, "0", 0);
+    for (int cpu = 0; cpu < 4; cpu++)
+        run(f, cpu, 1000 + (uint64_t)cpu, 1 + (uint64_t)cpu);
+    cycle(f);
+    assert_of_node(f, "/a", TIME_BY_NODE, "0", 2002);
+    assert_of_node(f, "/a", TIME_BY_NODE, "4", 2004);
+    assert_of_node(f, "/a", SWITCHES_BY_NODE, "0", 4);
+    assert_of_node(f, "/a", SWITCHES_BY_NODE, "4", 6);
+    assert_sums_of(f, "/a", TIME_BY_NODE, SWITCHES_BY_NODE);
+    assert_null(of_cpu(f, "/a", TIME_OF, "0"));
+    set_online("0,2\n"); /* a node without CPUs keeps what it had */
+    start_successor(f, cgroups_by_node);
+    cycle(f);
+    run(f, 2, 5, 1);
+    cycle(f);
+    assert_of_node(f, "/a", TIME_BY_NODE, "0", 2007);
+    assert_of_node(f, "/a", TIME_BY_NODE, "4", 2004);
+    destroy(f, "a");
+}
+
+/* As in many virtual machines. */
+static void cgroup__is_in_node_0_where_the_kernel_tells_no_nodes(void **state)
+{
+    struct fixture *f = *state;
+
+    make(f, "a");
+    start(f, cgroups_by_node);
+    cycle(f);
+    run(f, 0, 10, 1);
+    run(f, 1, 1000, 2);
+    cycle(f);
+    assert_of_node(f, "/a", TIME_BY_NODE, "0", 1010);
+    assert_sums_of(f, "/a", TIME_BY_NODE, SWITCHES_BY_NODE);
+    destroy(f, "a");
+}
+
 /* Half a second is the least in which ticks are counted. */
 static void wait_for_ticks(void)
 {
@@ -287,6 +375,31 @@ static void machine__by_cpu_has_the_kernels_time_of_each(void **state)
     fixture_tree_close(&procfs);
 }
 
+static void machine__by_node_is_one_and_has_the_kernels_time_of_each_node(void **state)
+{
+    static const char family[] = "pmu_machine_cpu_time_by_node_seconds_total";
+    struct fixture_tree procfs = fixture_tree_open();
+    struct fixture *f = *state;
+    struct snapshot_row row;
+
+    f->procfs_fd = procfs.fd;
+    set_nodes();
+    set_online("0-1\n");
+    set_stat(&procfs, 100, 200);
+    start(f, machine_by_node);
+    cycle(f);
+    assert_of_node(f, "", family, "4", 0);
+    set_stat(&procfs, 130, 207);
+    wait_for_ticks();
+    cycle(f);
+    assert_of_node(f, "", family, "0", 30 * NS_PER_SECOND / 100);
+    assert_of_node(f, "", family, "4", 7 * NS_PER_SECOND / 100);
+    assert_true(find_row(f, "", &row));
+    assert_non_null(snapshot_row_number(&row, "pmu_machine_context_switches_total", NULL));
+    assert_null(snapshot_row_number(&row, "pmu_machine_cpu_time_by_cpu_seconds_total", NULL));
+    fixture_tree_close(&procfs);
+}
+
 #define MACHINE_TEST(name) cmocka_unit_test_setup_teardown(name, set_up_machine, tear_down_machine)
 
 int main(void)
@@ -299,6 +412,9 @@ int main(void)
         MACHINE_TEST(cpu__that_never_was_there_has_no_series),
         MACHINE_TEST(series__by_cpu_are_counted_and_what_is_above_the_limit_is_refused),
         MACHINE_TEST(machine__by_cpu_has_the_kernels_time_of_each),
+        MACHINE_TEST(cgroup__has_in_each_node_what_it_had_on_its_cpus),
+        MACHINE_TEST(cgroup__is_in_node_0_where_the_kernel_tells_no_nodes),
+        MACHINE_TEST(machine__by_node_is_one_and_has_the_kernels_time_of_each_node),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

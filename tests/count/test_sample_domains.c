@@ -54,27 +54,53 @@ static void find__takes_no_event_that_cannot_be_counted(void **state)
     assert_non_null(cpu_count_find(groups, CPU_COUNT_SWITCHES).event);
 }
 
-static void add__sums_each_cpu_with_its_own_and_clear_forgets_it(void **state)
+static struct cpu_domains *make_domains(const char *cpus)
 {
+    AUTO(cpu_list) struct cpu_list *list = NULL;
+    struct cpu_domains *domains = NULL;
+
+    assert_int_equal(cpu_list_parse(cpus, &list), 0);
+    assert_int_equal(cpu_domains_of_cpus(list, &domains), 0);
+    return domains;
+}
+
+static void add__sums_each_domain_with_its_own_and_clear_forgets_it(void **state)
+{
+    AUTO(cpu_domains) struct cpu_domains *domains = make_domains("0-2");
     AUTO(event_groups) struct event_groups *groups = make_groups();
     AUTO(sample) struct sample *sum = sample_new(groups), *part = sample_new(groups);
 
     (void)state;
-    assert_int_equal(sample_tell_cpus(sum, groups, 3), 0);
-    assert_int_equal(sample_tell_cpus(part, groups, 3), 0);
-    sum->cpus->of[1] = (struct cpu_sample){.counted = {true}, .counts = {40, 4}};
-    part->cpus->of[1] = (struct cpu_sample){.counted = {false, true}, .counts = {2, 3}};
-    part->cpus->of[2] = (struct cpu_sample){.counted = {true}, .counts = {9}};
+    assert_int_equal(sample_tell_domains(sum, groups, domains), 0);
+    assert_int_equal(sample_tell_domains(part, groups, domains), 0);
+    sum->domains->of[1] = (struct domain_sample){.counted = {true}, .counts = {40, 4}};
+    part->domains->of[1] = (struct domain_sample){.counted = {false, true}, .counts = {2, 3}};
+    part->domains->of[2] = (struct domain_sample){.counted = {true}, .counts = {9}};
     sample_add(sum, part, true);
-    assert_int_equal(sum->cpus->of[1].counts[CPU_COUNT_TIME], 42);
-    assert_int_equal(sum->cpus->of[1].counts[CPU_COUNT_SWITCHES], 7);
-    assert_true(sum->cpus->of[1].counted[CPU_COUNT_TIME]);
-    assert_true(sum->cpus->of[1].counted[CPU_COUNT_SWITCHES]);
-    assert_int_equal(sum->cpus->of[2].counts[CPU_COUNT_TIME], 9);
-    assert_false(sum->cpus->of[0].counted[CPU_COUNT_TIME]);
+    assert_int_equal(sum->domains->of[1].counts[CPU_COUNT_TIME], 42);
+    assert_int_equal(sum->domains->of[1].counts[CPU_COUNT_SWITCHES], 7);
+    assert_true(sum->domains->of[1].counted[CPU_COUNT_TIME]);
+    assert_true(sum->domains->of[1].counted[CPU_COUNT_SWITCHES]);
+    assert_int_equal(sum->domains->of[2].counts[CPU_COUNT_TIME], 9);
+    assert_false(sum->domains->of[0].counted[CPU_COUNT_TIME]);
     sample_clear(sum);
-    assert_int_equal(sum->cpus->of[1].counts[CPU_COUNT_TIME], 0);
-    assert_false(sum->cpus->of[1].counted[CPU_COUNT_TIME]);
+    assert_int_equal(sum->domains->of[1].counts[CPU_COUNT_TIME], 0);
+    assert_false(sum->domains->of[1].counted[CPU_COUNT_TIME]);
+}
+
+/* The CPU may have come since the domains were found. */
+static void domain_of_cpu__is_none_for_a_cpu_that_was_not_given(void **state)
+{
+    AUTO(cpu_domains) struct cpu_domains *domains = make_domains("1,3");
+    AUTO(event_groups) struct event_groups *groups = make_groups();
+    AUTO(sample) struct sample *sample = sample_new(groups);
+
+    (void)state;
+    assert_int_equal(sample_tell_domains(sample, groups, domains), 0);
+    assert_ptr_equal(sample_domain_of_cpu(sample->domains, (struct cpu_number){3}),
+                     &sample->domains->of[3]);
+    assert_null(sample_domain_of_cpu(sample->domains, (struct cpu_number){2}));
+    assert_null(sample_domain_of_cpu(sample->domains, (struct cpu_number){4}));
 }
 
 int main(void)
@@ -82,7 +108,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(find__takes_the_first_event_that_counts_all_of_it),
         cmocka_unit_test(find__takes_no_event_that_cannot_be_counted),
-        cmocka_unit_test(add__sums_each_cpu_with_its_own_and_clear_forgets_it),
+        cmocka_unit_test(add__sums_each_domain_with_its_own_and_clear_forgets_it),
+        cmocka_unit_test(domain_of_cpu__is_none_for_a_cpu_that_was_not_given),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

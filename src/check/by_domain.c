@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "check/by_cpu.h"
+#include "check/by_domain.h"
 
 #include "count/mechanism.h"
+#include "resolve/resolution_decide.h"
 
 struct rule {
     const char *what; /* "cgroups" */
@@ -31,35 +32,38 @@ static size_t count_shown(const struct event_groups *groups)
 }
 
 static void print_rule(struct check_output *output, const struct rule *rule, size_t n_shown,
-                       bool has_cpus, size_t n_cpus)
+                       bool has_cpus, const struct cpu_domains *domains)
 {
     const struct config_place place = rule->groups->words[0].place;
 
     if (!has_cpus)
         check_note(output, place, "note",
-                   "by: cpu of rule %zu of targets.processes shows nothing here: processes are "
+                   "by: %s of rule %zu of targets.processes shows nothing here: processes are "
                    "counted in threads, by direct, and only bpf knows on which CPUs they run",
-                   rule->index + 1);
+                   domains->label, rule->index + 1);
     else if (n_shown == 0)
         check_note(output, place, "note",
-                   "by: cpu of rule %zu of targets.%s shows nothing: its groups count neither "
+                   "by: %s of rule %zu of targets.%s shows nothing: its groups count neither "
                    "task-clock nor cpu-clock nor context-switches here",
-                   rule->index + 1, rule->what);
+                   domains->label, rule->index + 1, rule->what);
     else
-        check_say(output, "by cpu: rule %zu of targets.%s: %zu series more for each target\n",
-                  rule->index + 1, rule->what, n_shown * n_cpus);
+        check_say(output, "by %s: rule %zu of targets.%s: %zu series more for each target\n",
+                  domains->label, rule->index + 1, rule->what, n_shown * domains->n);
 }
 
-void check_print_by_cpu(struct check_output *output, const struct resolution *resolution,
-                        const struct mechanism_choice *choice, size_t n_cpus)
+void check_print_by_domain(struct check_output *output, const struct resolution *resolution,
+                           const struct mechanism_choice *choice, const struct cpu_list *online,
+                           int sysfs_fd)
 {
     for (size_t i = CLASS_CGROUP; i < resolution->first_uncore; i++) {
+        AUTO(cpu_domains) struct cpu_domains *domains = NULL;
         const struct target_class *class = &resolution->classes[i];
         const struct rule rule = rule_of(resolution, i);
         const bool has_cpus =
             class->kind != SCOPE_PROCESS || (choice->bpf && choice->bpf->counts_processes);
 
-        if (class->by_cpu)
-            print_rule(output, &rule, count_shown(class->groups), has_cpus, n_cpus);
+        if (class->by != CONFIG_BY_ALL &&
+            resolution_domains(class->by, online, sysfs_fd, &domains) >= 0)
+            print_rule(output, &rule, count_shown(class->groups), has_cpus, domains);
     }
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "count/sample_cpus.h"
+#include "count/sample_domains.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -38,32 +38,44 @@ struct cpu_count_source cpu_count_find(const struct event_groups *groups, enum c
     return (struct cpu_count_source){0};
 }
 
-int sample_tell_cpus(struct sample *sample, const struct event_groups *groups, size_t n)
+int sample_tell_domains(struct sample *sample, const struct event_groups *groups,
+                        const struct cpu_domains *domains)
 {
-    struct sample_cpus *cpus = calloc(1, sizeof(*cpus) + n * sizeof(*cpus->of));
+    const size_t n = cpu_domains_end(domains);
+    struct sample_domains *of_sample = calloc(1, sizeof(*of_sample) + n * sizeof(*of_sample->of));
 
-    if (!cpus)
+    if (!of_sample)
         return -ENOMEM;
-    cpus->n = n;
-    cpus->of = (struct cpu_sample *)(cpus + 1);
+    of_sample->domains = domains;
+    of_sample->n = n;
+    of_sample->of = (struct domain_sample *)(of_sample + 1);
     for (enum cpu_count count = 0; count < CPU_COUNTS_; count++)
-        cpus->sources[count] = cpu_count_find(groups, count);
-    sample->cpus = cpus;
+        of_sample->sources[count] = cpu_count_find(groups, count);
+    sample->domains = of_sample;
     return 0;
 }
 
-struct sample_cpus *sample_cpus_free(struct sample_cpus *cpus)
+struct sample_domains *sample_domains_free(struct sample_domains *of_sample)
 {
-    free(cpus);
+    free(of_sample);
     return NULL;
 }
 
-void sample_cpus_clear(struct sample_cpus *cpus)
+struct domain_sample *sample_domain_of_cpu(struct sample_domains *of_sample, struct cpu_number cpu)
 {
-    memset(cpus->of, 0, cpus->n * sizeof(*cpus->of));
+    const struct cpu_domains *domains = of_sample->domains;
+
+    if ((size_t)cpu.value >= domains->n_of || domains->of[cpu.value] < 0)
+        return NULL;
+    return &of_sample->of[domains->of[cpu.value]];
 }
 
-void sample_cpus_add(struct sample_cpus *sum, const struct sample_cpus *part)
+void sample_domains_clear(struct sample_domains *of_sample)
+{
+    memset(of_sample->of, 0, of_sample->n * sizeof(*of_sample->of));
+}
+
+void sample_domains_add(struct sample_domains *sum, const struct sample_domains *part)
 {
     for (size_t i = 0; i < sum->n && i < part->n; i++)
         for (enum cpu_count count = 0; count < CPU_COUNTS_; count++) {

@@ -1,26 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "check/by_domain.h"
 
+#include "check/class_rule.h"
 #include "count/mechanism.h"
 #include "resolve/resolution_decide.h"
-
-struct rule {
-    const char *what; /* "cgroups" */
-    size_t index;
-    const struct config_words *groups;
-};
-
-/* Which rule a class is of. */
-static struct rule rule_of(const struct resolution *resolution, size_t class_index)
-{
-    const struct config *config = resolution->config;
-    size_t index = class_index - CLASS_CGROUP;
-
-    if (class_index < resolution->first_process)
-        return (struct rule){"cgroups", index, &config->cgroups[index].groups};
-    index = class_index - resolution->first_process;
-    return (struct rule){"processes", index, &config->processes[index].groups};
-}
 
 static size_t count_shown(const struct event_groups *groups)
 {
@@ -31,7 +14,7 @@ static size_t count_shown(const struct event_groups *groups)
     return n;
 }
 
-static void print_rule(struct check_output *output, const struct rule *rule, size_t n_shown,
+static void print_rule(struct check_output *output, const struct class_rule *rule, size_t n_shown,
                        bool has_cpus, const struct cpu_domains *domains)
 {
     const struct config_place place = rule->groups->words[0].place;
@@ -51,6 +34,30 @@ static void print_rule(struct check_output *output, const struct rule *rule, siz
                   domains->label, rule->index + 1, rule->what, n_shown * domains->n);
 }
 
+int check_plan_by_domain(struct resolution *resolution, const struct mechanism *bpf,
+                         const struct cpu_list *online, int sysfs_fd, struct check_domains *domains)
+{
+    int r = 0;
+
+    for (size_t i = 0; i < resolution->n_classes && r >= 0; i++) {
+        struct target_class *class = &resolution->classes[i];
+
+        if (class->by == CONFIG_BY_ALL ||
+            (class->kind == SCOPE_PROCESS && !mechanism_is_shared(bpf, SCOPE_PROCESS)))
+            continue;
+        if (!domains->by[class->by])
+            r = resolution_domains(class->by, online, sysfs_fd, &domains->by[class->by]);
+        class->spec.domains = domains->by[class->by];
+    }
+    return r;
+}
+
+void check_domains_done(struct check_domains *domains)
+{
+    for (enum config_by by = 0; by < CONFIG_BYS_; by++)
+        domains->by[by] = cpu_domains_free(domains->by[by]);
+}
+
 void check_print_by_domain(struct check_output *output, const struct resolution *resolution,
                            const struct mechanism_choice *choice, const struct cpu_list *online,
                            int sysfs_fd)
@@ -58,9 +65,9 @@ void check_print_by_domain(struct check_output *output, const struct resolution 
     for (size_t i = CLASS_CGROUP; i < resolution->first_uncore; i++) {
         AUTO(cpu_domains) struct cpu_domains *domains = NULL;
         const struct target_class *class = &resolution->classes[i];
-        const struct rule rule = rule_of(resolution, i);
+        const struct class_rule rule = class_rule_of(resolution, i);
         const bool has_cpus =
-            class->kind != SCOPE_PROCESS || (choice->bpf && choice->bpf->counts_processes);
+            class->kind != SCOPE_PROCESS || mechanism_is_shared(choice->bpf, SCOPE_PROCESS);
 
         if (class->by != CONFIG_BY_ALL &&
             resolution_domains(class->by, online, sysfs_fd, &domains) >= 0)

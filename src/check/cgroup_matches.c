@@ -224,6 +224,7 @@ static void print_rule(struct check_output *output, const struct config_cgroup_r
         else
             list.n_lost++;
     }
+    list.n_targets = list.n; /* a path names one */
     check_match(output, "cgroups", index, &list);
     warn_of_rule(output, rule, index, &list, n_excluded);
     for (size_t i = 0; i < rule->include.n; i++)

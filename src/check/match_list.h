@@ -11,6 +11,8 @@ struct match_list {
     size_t n_shown;
     bool has_more; /* some names are not among those that are shown */
     size_t n;      /* how many cgroups or processes the rule takes */
+    size_t
+        n_targets; /* how many targets these are: each cgroup is one, and processes of one name */
     size_t n_lost; /* how many it matches that belong to rules before it */
 };
 

@@ -13,6 +13,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
+#include "base/fnv.h"
 #include "base/suggest.h"
 #include "base/text.h"
 #include "check/match_list.h"
@@ -23,11 +25,18 @@
 
 #define MOST_NAMES 4096 /* processes to whose names one is compared that no process has */
 
+/* Hashes of the names of groups, for how many there are. Two that have the same are one. */
+struct taken_names {
+    uint64_t *hashes;
+    size_t n, capacity;
+};
+
 /* What is found out about the processes that run. */
 struct survey {
     struct process_rules *rules;   /* all rules together */
     struct process_rules **single; /* each rule alone */
     struct match_list *lists;      /* what each rule takes */
+    struct taken_names *taken;     /* the names that these have */
     size_t n_rules;
     const char **comms; /* the comm of each process that runs */
     const char **bases; /* the last part of the path of its executable */
@@ -38,6 +47,8 @@ static void survey_done(struct survey *survey)
 {
     for (size_t i = 0; survey->single && i < survey->n_rules; i++)
         (void)process_rules_free(survey->single[i]);
+    for (size_t i = 0; survey->taken && i < survey->n_rules; i++)
+        free(survey->taken[i].hashes);
     for (size_t i = 0; i < survey->n_names; i++) {
         free((char *)survey->comms[i]);
         free((char *)survey->bases[i]);
@@ -45,6 +56,7 @@ static void survey_done(struct survey *survey)
     (void)process_rules_free(survey->rules);
     free(survey->single);
     free(survey->lists);
+    free(survey->taken);
     free(survey->comms);
     free(survey->bases);
 }
@@ -58,9 +70,10 @@ static int make_rules(struct survey *survey, const struct config *config)
     survey->n_rules = config->n_processes;
     survey->single = calloc(survey->n_rules, sizeof(*survey->single));
     survey->lists = calloc(survey->n_rules, sizeof(*survey->lists));
+    survey->taken = calloc(survey->n_rules, sizeof(*survey->taken));
     survey->comms = calloc(MOST_NAMES, sizeof(*survey->comms));
     survey->bases = calloc(MOST_NAMES, sizeof(*survey->bases));
-    if (!survey->single || !survey->lists || !survey->comms || !survey->bases)
+    if (!survey->single || !survey->lists || !survey->taken || !survey->comms || !survey->bases)
         return -ENOMEM;
     for (size_t i = 0; r >= 0 && i < survey->n_rules; i++) {
         struct config alone = *config; /* nothing of it is freed */
@@ -105,6 +118,25 @@ static int find_rule(const struct process_rules *rules, struct process *process,
     return rule;
 }
 
+static int take_name(struct survey *survey, size_t rule, const char *name)
+{
+    struct taken_names *names = &survey->taken[rule];
+    const uint64_t hash = fnv1a(name, strlen(name));
+    uint64_t *hashes;
+
+    match_list_add(&survey->lists[rule], name);
+    for (size_t i = 0; i < names->n; i++)
+        if (names->hashes[i] == hash)
+            return 0;
+    hashes = array_reserve(names->hashes, sizeof(*hashes), &names->capacity, names->n + 1);
+    if (!hashes)
+        return -ENOMEM;
+    names->hashes = hashes;
+    names->hashes[names->n++] = hash;
+    survey->lists[rule].n_targets = names->n;
+    return 0;
+}
+
 static int match_process(struct survey *survey, struct process *process)
 {
     AUTO_TEXT struct text name = {0};
@@ -115,8 +147,8 @@ static int match_process(struct survey *survey, struct process *process)
     text_append_char(&name, '\0');
     if (text_error(&name) < 0)
         return -ENOMEM;
-    if (taker >= 0)
-        match_list_add(&survey->lists[taker], name.data);
+    if (taker >= 0 && take_name(survey, (size_t)taker, name.data) < 0)
+        return -ENOMEM;
     for (size_t i = 0; i < survey->n_rules; i++) {
         AUTO_TEXT struct text unused = {0};
 

@@ -61,6 +61,17 @@ static void print_summary(const struct report *report)
                  config->n_processes);
 }
 
+/* Samples of stacks are series, too. */
+static void plan_profiles(const struct report *report)
+{
+    for (size_t i = 0; i < report->resolution->n_classes; i++) {
+        struct target_class *class = &report->resolution->classes[i];
+
+        class->spec.profiles = report->config->profiles.enabled &&
+                               (class->kind == SCOPE_CGROUP || class->kind == SCOPE_PROCESS);
+    }
+}
+
 /* Asks the machine as the service would at its start. 0 or -errno. */
 static int decide(const struct report *report, const struct mechanism *bpf,
                   struct pmu_share *ret_share)
@@ -70,6 +81,7 @@ static int decide(const struct report *report, const struct mechanism *bpf,
     AUTO(cpu_list) struct cpu_list *online = NULL, *system_cpus = NULL;
     AUTO(pmu_list) struct pmu_list *pmus = NULL;
     AUTO(cgroup_rules) struct cgroup_rules *rules = NULL;
+    struct check_domains domains __attribute__((cleanup(check_domains_done))) = {0};
     struct resolution_machine machine = {
         .perf = &perf_ops_kernel,
         .cgroup_root_fd = report->root.fd,
@@ -82,8 +94,11 @@ static int decide(const struct report *report, const struct mechanism *bpf,
         r = resolution_system_cpus(config, report->sysfs_fd, online, &system_cpus);
     if (r >= 0 && config->n_cgroups > 0)
         r = config_cgroups_make(config, &rules);
+    if (r >= 0)
+        r = check_plan_by_domain(report->resolution, bpf, online, report->sysfs_fd, &domains);
     if (r < 0)
         return r;
+    plan_profiles(report);
     (void)pmu_list_read(report->sysfs_fd, &pmus); /* where they are unknown nothing needs them */
     machine.pmus = pmus;
     machine.online = online;

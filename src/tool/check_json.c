@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "check/counting.h"
 #include "check/left_out.h"
 #include "check/uncore.h"
@@ -168,6 +169,28 @@ json_t *check_budget_to_json(const struct check_result *result)
                      "processes", (json_int_t)division->processes, "cgroups",
                      (json_int_t)division->cgroups, "system", (json_int_t)division->system,
                      "in_use", (json_int_t)pmu_division_sum(division));
+}
+
+json_t *check_series_to_json(const struct check_series *series,
+                             const struct check_series_request *request)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < series->n_rows; i++) {
+        const struct check_series_row *row = &series->rows[i];
+
+        (void)json_array_append_new(
+            list, json_pack("{s:o, s:o, s:I, s:I}", "targets", json_of_text(row->what), "rule",
+                            row->rule ? json_integer((json_int_t)row->rule) : json_null(), "n",
+                            (json_int_t)row->n_targets, "series_each", (json_int_t)row->each));
+    }
+    return json_pack("{s:o, s:I, s:I, s:I, s:o, s:o, s:o}", "targets", list, "own",
+                     (json_int_t)series->n_own, "series", (json_int_t)series->n_all, "limit",
+                     (json_int_t)series->limit, "scrape_interval_seconds",
+                     json_of_double((double)request->scrape_interval_ns / (double)NS_PER_SECOND),
+                     "samples_per_second",
+                     json_of_double(check_series_samples_per_second(series, request)),
+                     "bytes_per_day", json_of_double(check_series_bytes_a_day(series, request)));
 }
 
 static void add_uncore(void *list, const struct check_uncore *uncore)

@@ -83,6 +83,25 @@ class Check(unittest.TestCase):
                                "what the service gets$")
         self.assertFalse(json.loads(run(*without, "--json", path)[1])["profiles"]["sampled"])
 
+    def check_series(self, series, text):
+        [row] = series["targets"]
+        self.assertEqual((row["targets"], row["rule"], row["n"]), ("processes", 1, 10))
+        self.assertRegex(text, rf"\n  processes, rule 1 +10 +{row['series_each']} +{10 * row['series_each']}\n")
+        self.assertRegex(text, rf"\n  all +{series['series']}\n")
+        self.assertEqual(series["series"], series["own"] + 10 * row["series_each"])
+        self.assertEqual(series["scrape_interval_seconds"], 60)
+        self.assertAlmostEqual(series["samples_per_second"], series["series"] / 60)
+        self.assertIn(f"\nscraped every 60 s: {series['samples_per_second']:.0f} samples a second, some "
+                      f"{series['bytes_per_day'] / 1e6:.1f} MB a day", text)
+
+    def test_what_budgets_are_asked_with_is_checked(self):
+        path = self.file(self.CONFIG)
+        for words, expected in ((["-n", "x"], "expected a number from 0 to 100000"),
+                                (["-i", "0"], "expected seconds from 0.1 to 3600")):
+            status, out, err = run(PMUTOOL, "check", "budget", *words, path)
+            self.assertEqual((status, out), (2, ""))
+            self.assertIn(expected, err)
+
     def test_json_tells_of_a_bad_file_too(self):
         path = self.file("interval: 1s\nintervall: 2s\n")
         for command in ("config", "budget"):
@@ -95,12 +114,14 @@ class Check(unittest.TestCase):
 
     def test_the_budget_alone_is_told(self):
         path = self.file(self.CONFIG)
-        self.assertEqual(run(PMUTOOL, "check", "budget", path), (
-            0, "no event that can be counted here takes a hardware counter\n", ""))
-        status, out, _ = run(PMUTOOL, "check", "budget", "--json", path)
-        self.assertEqual((status, json.loads(out)),
-                         (0, {"file": path, "valid": True, "budget": None,
-                              "uncore": []}))
+        status, text, err = run(PMUTOOL, "check", "budget", "-n", "10", "-i", "1m", path)
+        self.assertEqual((status, err), (0, ""))
+        self.assertTrue(text.startswith("no event that can be counted here takes a hardware counter\n"), text)
+        status, out, _ = run(PMUTOOL, "check", "budget", "--json", "-n", "10", "-i", "1m", path)
+        told = json.loads(out)
+        self.assertEqual((status, told["file"], told["valid"], told["budget"], told["uncore"]),
+                         (0, path, True, None, []))
+        self.check_series(told["series"], text)
         self.assertEqual(run(PMUTOOL, "check", "budget", path + ".none")[0], 2)
 
 

@@ -4,7 +4,7 @@
 # The options of each command, as --help has them; those with a value end in "=".
 declare -gA _pmutool_options=(
     [annotate]="--duration= --end= --json --owner= --range= --socket= --start= -d"
-    [check budget]="--json"
+    [check budget]="--json --scrape-interval= --targets= -i -n"
     [check config]="--json"
     [check web-config]="--json"
     [check event]="--filter= --json --path.sysfs="

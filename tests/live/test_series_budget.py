@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The configurations of config/: each runs, and its page has no more series than `pmutool check
+budget` says, of the machine, of cgroups and of processes, and nearly as many of the exporter."""
+import json
+import math
+import pathlib
+import re
+import subprocess
+
+import live
+from cgroups import Cgroups
+from exporter import Exporter, binary, quote
+
+CONFIG = pathlib.Path(__file__).parents[2] / "config"
+PMUTOOL = str(pathlib.Path(binary()).parent / "pmutool")
+SHIPPED = ("small", "pmu_exporter", "everything")  # each has more than the one before
+CGROUPS = ("a", "b", "c")
+PREFIXES = {"machine": "pmu_machine_", "cpus": "pmu_cpu_", "cgroups": "pmu_cgroup_",
+            "processes": "pmu_process_"}
+
+
+class SeriesBudget(live.LiveTest):
+    def setUp(self):
+        self.cgroups = self.enterContext(Cgroups())
+        for name in CGROUPS:
+            self.cgroups.make(name)
+
+    def own_cgroups(self, name):
+        """The configuration, for the cgroups of this test."""
+        text, n = re.subn(r"- include:\n(?: +- .*\n)+",
+                          f"- include: [{quote('/' + self.cgroups.top + '/**')}]\n",
+                          (CONFIG / f"{name}.yml").read_text())
+        self.assertEqual(n, 1)
+        return text
+
+    def told(self, exporter):
+        """The part "series" of the answer, and {what: (targets, series of each)}."""
+        done = subprocess.run([PMUTOOL, "check", "budget", "--json", exporter.directory / "pmu_exporter.yml"],
+                              capture_output=True, text=True, timeout=60)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        series = json.loads(done.stdout)["series"]
+        return series, {row["targets"]: (row["n"], row["series_each"]) for row in series["targets"]}
+
+    def count(self, name):
+        """{what: series}, those of the exporter itself, and what is told of both."""
+        with Exporter(self.own_cgroups(name) + "profiles: {rate: 49}\n" * (name != "pmu_exporter")) as exporter:
+            with live.Load(self.cgroups.directory("a"), faults=1000, burn_ms=100) as load:
+                load.run()
+            metrics = exporter.after_cycles(3)
+            series, targets = self.told(exporter)
+        shown = {what: sum(len(rows) for family, rows in metrics.families.items()
+                           if family.startswith(prefix)) for what, prefix in PREFIXES.items()}
+        own = sum(map(len, metrics.families.values())) - sum(shown.values())
+        print(f"{name}: {shown}, own {own}; told {targets}, own {series['own']}")
+        return shown, own, series, targets
+
+    def test_no_more_are_shown_than_are_told(self):
+        alls = []
+        for name in SHIPPED:
+            with self.subTest(name):
+                shown, own, series, targets = self.count(name)
+                self.assertEqual(targets["cgroups"][0], len(CGROUPS))
+                for what, n in shown.items():
+                    self.assertEqual(n > 0, what in targets, what)
+                    if what != "processes":  # those that have ended since stay for a while
+                        self.assertLessEqual(n, math.prod(targets.get(what, (0, 0))), what)
+                self.assertLess(abs(own - series["own"]), own / 2)
+                self.assertEqual(series["series"], series["own"] + sum(map(math.prod, targets.values())))
+                alls.append(series["series"])
+        self.assertEqual(alls, sorted(alls))
+
+    def test_counters_of_a_cgroup_are_told_exactly(self):
+        """Without distributions and gauges, all but what is shown in doubt only is there."""
+        shown, _, _, targets = self.count("small")
+        absent = 2  # unattributed, and the ratio of samples, which needs a time of them
+        self.assertIn(len(CGROUPS) * targets["cgroups"][1] - shown["cgroups"],
+                      range(len(CGROUPS) * absent + 1))
+
+
+if __name__ == "__main__":
+    live.main()

@@ -54,6 +54,9 @@ const texts = {
   spread:
     "Share of its own CPU time that it had on each CPU: in all 1. One bright row is a service " +
     "that stays where its caches are warm; rows that light up in turn are one that moves.",
+  nodes:
+    "CPUs that it used in each NUMA node. A service that is in several has its memory, for some of " +
+    "its threads, in another one.",
   hops: "Context switches of its threads on each CPU, in a second.",
   busy: "Share of each CPU's time in which it was not idle.",
   far: "Share of the migrations to another last-level cache or memory node: the caches are lost.",
@@ -147,6 +150,7 @@ const ranking = table(
   perSecond("Far migrations", migrations, far),
 ).overrideByName(rankedServices.title, linkTo(rankedServices, "Show its latencies"));
 
+const timeByNode = "cpu_time_by_node_seconds_total";
 const timeByCpu = "cpu_time_by_cpu_seconds_total";
 const switchesByCpu = "context_switches_by_cpu_total";
 const chosen: Scope = { ...services, matchers: ['cgroup="$cgroup"'] };
@@ -164,6 +168,20 @@ function cpuMap(title: string, unit: string, description: string, expression: st
   ).repeat("instance").repeatDirection("v").span(24).height(7);
 }
 
+/** A row for each NUMA node of one host: a machine of hundreds of CPUs has a few. */
+const nodeMap = rows(
+  {
+    title: "CPUs used in each NUMA node, $cgroup, $instance",
+    unit: "none",
+    description: `${texts.nodes} A row a node; it needs \`by: node\` in the configuration.`,
+    levels: levels.none,
+  },
+  {
+    expression: sum(rate(series(chosen, timeByNode)), "instance", "node"),
+    legend: "Node {{node}}",
+  },
+).repeat("instance").repeatDirection("v").span(24).height(5);
+
 function onEach(scope: Scope, name: string): string {
   return sum(rate(series(scope, name)), "instance", "cpu");
 }
@@ -176,6 +194,7 @@ const whereItRan = [
   cpuMap("Spread over CPUs, $cgroup", "percentunit", texts.spread, spread),
   cpuMap("Switches on each CPU, $cgroup", "cps", texts.hops, onEach(chosen, switchesByCpu)),
   cpuMap("Busy CPUs, machine", "percentunit", texts.busy, onEach(machine, timeByCpu)),
+  nodeMap,
 ];
 
 export const scheduler = () =>
@@ -185,7 +204,7 @@ export const scheduler = () =>
     description:
       "Whether there are enough CPUs: how many threads run and wait, who is preempted, and who " +
       "moves between CPUs, and on which of them a service runs. It needs bpf, and for the last " +
-      "row `by: cpu`.",
+      "row `by: cpu` or `by: node`.",
     tags: ["latency"],
     from: "now-6h",
     variables: [labelVariable("cgroup", "Cgroup", selector(services.prefix + timeByCpu))],

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every query of the dashboards on a real Prometheus that scrapes two live exporters.
 
-One counts the machine as a whole, the other by CPU, and is allowed fewer cgroups than there are.
+One counts by NUMA node, the other by CPU, and is allowed fewer cgroups than there are.
 Where this machine has no PMU the panels of hardware events are empty, for that reason: they are
 shown by test_recorded.py. Where the kernel has no bpf for us, those of distributions are. Guests
 of KVM are shown by test_kvm.py.
@@ -78,7 +78,7 @@ targets:
     - include: [{include}]
       groups: [{groups}]
       latency: [scheduler, block_io, kvm, tcp, spans, system_calls]
-      by: cpu
+      by: {by}
   processes:
     - name: loads
       pid: [{pids}]
@@ -183,7 +183,7 @@ class Live(live.LiveTest):
         began = time.time()
         exporters = [cls.enterClassContext(Exporter(config(by, include, pids, n),
                                                     args=[f"--path.sysfs={sysfs}"]))
-                     for by, n in (("all", len(CGROUPS)), ("cpu", len(CGROUPS) - 1))]
+                     for by, n in (("node", len(CGROUPS)), ("cpu", len(CGROUPS) - 1))]
         cls.prometheus = cls.enterClassContext(
             Prometheus(*(exporter.port for exporter in exporters), rules=hasty_rules()))
         wait_for(cls.prometheus, f"count_over_time(up[5m]) >= {SCRAPES}", len(exporters))

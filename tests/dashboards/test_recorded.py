@@ -60,6 +60,7 @@ REASONS = (
     (re.compile(r'"\$(uncore|energy)"').search, "the guest has no PMU beyond its cores"),
     (re.compile("_block_io_").search, "the guest has no block device"),
     (re.compile("_(softirq|hardirq|kvm|tcp|span|system_calls?|system_call_errors)_").search, "the configuration of the guest has none"),
+    (re.compile("_by_node_").search, "the guest counts by CPU"),
     (re.compile('kind=~?"(kvm|interrupts)').search, "the configuration of the guest has none"),
     (re.compile(r'llc\|node"\}\[\$__rate_interval').search, "a guest of one CPU moves nobody"),
 )

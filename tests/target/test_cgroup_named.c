@@ -180,6 +180,29 @@ static void a_second_set__has_the_names_of_the_first_at_once(void **state)
     update(f->cgroups);
 }
 
+/* It is asked for after the last change, so no change will tell of it. */
+static void a_birth__has_names_that_are_known_already(void **state)
+{
+    struct named_fixture *f = *state;
+    struct cgroup_targets *first = f->cgroups->set, *second;
+
+    update(f->cgroups);
+    start(f->cgroups, roomy);
+    second = f->cgroups->set;
+    cgroup_targets_name(second, f->names);
+    update(f->cgroups);
+    make(f->cgroups, "/a");
+    f->cgroups->set = first;
+    update(f->cgroups);
+    update_until_named(f, only_born(f->cgroups), "one");
+    f->cgroups->set = second;
+    assert_int_equal(cgroup_targets_update(second, false, &f->cgroups->changes), 0);
+    assert_int_equal(f->cgroups->changes.n_born, 0);
+    update(f->cgroups);
+    assert_string_equal(info(only_born(f->cgroups), "name"), "one");
+    (void)cgroup_targets_free(first);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -189,6 +212,7 @@ int main(void)
         TEST(names__change_with_the_file_and_leave_the_parent),
         TEST(names__stay_when_the_parent_changes),
         TEST(a_second_set__has_the_names_of_the_first_at_once),
+        TEST(a_birth__has_names_that_are_known_already),
     };
 
     if (fixture_is_missing())

@@ -98,7 +98,7 @@ static void process_waiting(struct sampler *sampler, uint64_t now_ns)
     sample_list_done(&before);
 }
 
-static void keep_lost_of(struct sampler *sampler, const struct profile_target_numbers *whose,
+static void keep_lost_at(struct sampler *sampler, const struct profile_target_numbers *whose,
                          uint64_t n, uint64_t time_ns)
 {
     const struct profile_sample sample = {
@@ -108,41 +108,34 @@ static void keep_lost_of(struct sampler *sampler, const struct profile_target_nu
         (void)keep(sampler, &sample, true, sampler->read_ns, time_ns);
 }
 
-/* When the ring was full at the latest: the last sample that found room in it. */
-static uint64_t full_since_ns(const struct sampler *sampler, uint64_t now_ns)
+/* Evenly over the time from the first to the last of them, which is nearer to the truth than at one
+ * time. */
+static void keep_lost_of(struct sampler *sampler, const struct profile_lost *lost, uint64_t now_ns)
 {
-    uint64_t since_ns = 0;
+    const struct profile_loss *loss = &lost->loss;
+    const uint64_t offset_ns = clock_realtime_ns() - clock_monotonic_ns();
+    const uint64_t first_ns = loss->first_ns ? loss->first_ns : now_ns;
+    const uint64_t span_ns = loss->last_ns > first_ns ? loss->last_ns - first_ns : 0;
 
-    for (size_t at = 0; at < sampler->taken.n_bytes;) {
-        const struct profile_sample *sample = sample_list_next(&sampler->taken, &at);
-
-        since_ns = sample->time_ns > since_ns ? sample->time_ns : since_ns;
-    }
-    return since_ns > 0 && since_ns < now_ns ? since_ns : now_ns;
+    for (uint64_t step = 0; step < LOST_STEPS; step++)
+        keep_lost_at(sampler, &lost->whose,
+                     loss->n * (step + 1) / LOST_STEPS - loss->n * step / LOST_STEPS,
+                     offset_ns + first_ns + span_ns * step / LOST_STEPS);
 }
 
-/*
- * What was lost between then and now, evenly, which is nearer to the truth than at one time. No
- * more than LOST_MOST, which takes half a second: all of them are in the figures.
- */
+/* No more than LOST_MOST, which takes half a second: all of them are in the figures. */
 static void keep_lost(struct sampler *sampler, uint64_t now_ns)
 {
     struct profile_lost *lost = sampler->lost;
     const size_t n = profile_program_read_lost(sampler->program, lost);
-    const uint64_t since_ns = n > 0 ? full_since_ns(sampler, now_ns) : now_ns;
-    const uint64_t begin_ns = clock_realtime_ns() - (now_ns - since_ns);
     uint64_t left = LOST_MOST;
 
-    for (uint64_t step = 0; n > 0 && step < LOST_STEPS; step++)
-        for (size_t i = 0; i < n; i++) {
-            const uint64_t due =
-                lost[i].n * (step + 1) / LOST_STEPS - lost[i].n * step / LOST_STEPS;
-            const uint64_t kept = due < left ? due : left;
-
-            keep_lost_of(sampler, &lost[i].whose, kept,
-                         begin_ns + (now_ns - since_ns) * step / LOST_STEPS);
-            left -= kept;
-        }
+    for (size_t i = 0; i < n; i++) {
+        if (lost[i].loss.n > left)
+            lost[i].loss.n = left;
+        left -= lost[i].loss.n;
+        keep_lost_of(sampler, &lost[i], now_ns);
+    }
 }
 
 void sampler_process(struct sampler *sampler, uint64_t now_ns)

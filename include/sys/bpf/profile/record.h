@@ -41,10 +41,15 @@ struct profile_target_numbers {
     __u32 cgroup, process; /* as in struct profile_sample */
 };
 
-/* How many samples found no room in the ring, and whose they were. */
+/* How many samples found no room in the ring, and when (CLOCK_MONOTONIC; 0: that is not known). */
+struct profile_loss {
+    __u64 n, first_ns, last_ns;
+};
+
+/* And whose they were. */
 struct profile_lost {
     struct profile_target_numbers whose;
-    __u64 n; /* samples */
+    struct profile_loss loss;
 };
 
 /*

@@ -29,12 +29,12 @@ size_t profile_program_read_lost(struct profile_program *program,
 
         r = bpf_map_get_next_key(fd, NULL, &lost->whose);
         if (r == 0)
-            r = bpf_map_lookup_and_delete_elem(fd, &lost->whose, &lost->n);
+            r = bpf_map_lookup_and_delete_elem(fd, &lost->whose, &lost->loss);
         if (r == 0)
-            program->lost_told += ret_lost[n++].n;
+            program->lost_told += ret_lost[n++].loss.n;
     }
     if (r == -ENOENT && before > program->lost_told) {
-        ret_lost[n++] = (struct profile_lost){.n = before - program->lost_told};
+        ret_lost[n++] = (struct profile_lost){.loss.n = before - program->lost_told};
         program->lost_told = before;
     }
     return n;

@@ -35,7 +35,7 @@ __u64 n_ns;              /* what all of them took this program */
 struct {
     __uint(type, BPF_MAP_TYPE_HASH);
     __type(key, struct profile_target_numbers);
-    __type(value, __u64);
+    __type(value, struct profile_loss);
     __uint(max_entries, 1024);
 } lost SEC(".maps"); /* how many of whom; those that find no room here are in n_lost only */
 
@@ -43,13 +43,15 @@ static __always_inline void count_lost(const struct profile_sample *sample)
 {
     const struct profile_target_numbers whose = {.cgroup = sample->cgroup,
                                                  .process = sample->process};
-    const __u64 none = 0;
-    __u64 *n;
+    const struct profile_loss none = {.first_ns = sample->time_ns};
+    struct profile_loss *loss;
 
     (void)bpf_map_update_elem(&lost, &whose, &none, BPF_NOEXIST);
-    n = bpf_map_lookup_elem(&lost, &whose);
-    if (n)
-        __sync_fetch_and_add(n, 1);
+    loss = bpf_map_lookup_elem(&lost, &whose);
+    if (loss) {
+        __sync_fetch_and_add(&loss->n, 1);
+        loss->last_ns = sample->time_ns;
+    }
     __sync_fetch_and_add(&n_lost, 1);
 }
 

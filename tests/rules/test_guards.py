@@ -18,7 +18,7 @@ RATIO = "job_cgroup_ratio:pmu_cgroup_ratio"
 
 # (what is taken out, in which file, {text: what stands there then}, who is told of)
 GUARDS = [
-    ("a minimum of cycles and of CPU", "SERVICES", {">= 1e8": ">= 0", ">= 0.05": ">= 0"}, "/idle"),
+    ("a minimum of cycles and of CPU", "SERVICES", {">= 100e6": ">= 0", ">= 0.05": ">= 0"}, "/idle"),
     ("a minimum of waits", "SERVICES", {">= 5\n": ">= 0\n"}, "/idle"),
     ("reads apart from writes", "SERVICES",
      {"(job, cgroup, op, le)": "(job, cgroup, le)", "(job, cgroup, op)": "(job, cgroup)",

@@ -11,7 +11,7 @@ import sys
 
 MAX_LINES = 450
 LICENCE = re.compile(r"SPDX-License-Identifier: (Apache-2\.0|GPL-2\.0 OR Apache-2\.0)\b")
-SUFFIXES = {".c", ".h", ".py", ".sh", ".cmake", ".ts", ".mjs"}
+SUFFIXES = {".c", ".h", ".py", ".sh", ".cmake", ".ts", ".mjs", ".libsonnet"}
 NAMES = {"CMakeLists.txt", "quickstart"}
 LEFT_OVER = re.compile(r"\b(TODO|FIXME|XXX)\b")
 

@@ -19,6 +19,7 @@ find_program(CLANG_FORMAT clang-format)
 find_program(RUN_CLANG_TIDY run-clang-tidy)
 find_program(SHELLCHECK shellcheck)
 find_program(PYFLAKES pyflakes3)
+find_program(JSONNETFMT jsonnetfmt)
 find_program(SYSTEMD_ANALYZE systemd-analyze)
 set(lint ${PROJECT_SOURCE_DIR}/tests/lint)
 
@@ -38,7 +39,9 @@ add_lint(shellcheck SHELLCHECK ${SHELLCHECK} quickstart .ci/run tests/vm/init
   config/package/debian/prerm config/package/debian/postrm)
 add_lint(shellcheck-rpm SHELLCHECK ${SHELLCHECK} --shell=sh config/package/rpm/post
   config/package/rpm/preun config/package/rpm/postun)
-add_lint(python PYFLAKES ${PYFLAKES} tests)
+add_lint(python PYFLAKES ${PYFLAKES} tests dashboards/mixin)
+add_lint(jsonnetfmt JSONNETFMT
+  sh -c "'${JSONNETFMT}' --test dashboards/mixin/*.libsonnet")
 add_lint(layers "" ${Python3_EXECUTABLE} -B ${lint}/layers.py ${PROJECT_SOURCE_DIR})
 add_lint(headers "" ${Python3_EXECUTABLE} -B ${lint}/headers.py ${PROJECT_SOURCE_DIR}
   ${CMAKE_BINARY_DIR}/compile_commands.json)

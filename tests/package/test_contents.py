@@ -118,6 +118,15 @@ class Contents(unittest.TestCase):
             self.assertEqual({p.name: p.read_bytes() for p in (tree / inside).iterdir()},
                              {p.name: p.read_bytes() for p in (sources / source).iterdir()})
 
+    def test_the_mixin_of_the_package_is_that_of_the_sources(self):
+        live.need("jsonnet")
+        installed, source = (bare_debian.run(
+            "jsonnet", "-e", f"local mixin = import '{folder}/mixin/mixin.libsonnet';"
+            "[mixin.prometheusAlerts, mixin.prometheusRules, mixin.grafanaDashboards]")
+            for folder in (self.unpack("pmu-exporter-dashboards") / "usr/share/pmu_exporter",
+                           bare_debian.HERE.parents[1] / "dashboards"))
+        self.assertTrue(installed == source)
+
 
 if __name__ == "__main__":
     live.main()

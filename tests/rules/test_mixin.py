@@ -13,6 +13,7 @@ import os
 import pathlib
 import runpy
 import shutil
+import subprocess
 import tempfile
 import unittest
 
@@ -145,6 +146,21 @@ class Fields(Mixin):
             self.assertEqual((len(alerts), len(recorded), len(boards)), (4, 4, 12))
             for names in (alerts, recorded, boards):
                 self.assertEqual(sum(name.startswith("other") for name in names), 1)
+
+
+class Readme(Mixin):
+    def test_the_example_makes_the_files_that_it_names(self):
+        rules.need("promtool")
+        text = (rules.TOP / "README.md").read_text()
+        commands = text[text.index("### As a mixin"):].split("```")[1]
+        folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+        (folder / "dashboards").symlink_to(mixin.DASHBOARDS)
+        subprocess.run(["bash", "-euc", commands], cwd=folder, check=True, stdout=subprocess.DEVNULL)
+        for name in ("pmu_alerts", "pmu_services"):
+            self.assertIsNone(rules.promtool("check", "rules", folder / f"{name}.rules.yml"))
+        self.assertIn("https://wiki.example.org/runbooks/PMUIPCRegression",
+                      (folder / "pmu_alerts.rules.yml").read_text())
+        self.assertEqual({path.name for path in (folder / "boards").iterdir()}, set(mixin.boards()))
 
 
 class Complaints(Mixin):

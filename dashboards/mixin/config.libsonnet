@@ -158,7 +158,7 @@
         refresh: '1m',  // how often a dashboard asks again; '' is never
         datasource: '',  // which data source is chosen at first; '' is Grafana's default
         datasourceRegex: '',  // which data sources are offered, as /^prod-/; '' is all of Prometheus
-        exporterSelector: '',  // more matchers of the exporters that are offered, as cluster="a"
+        exporterSelector: '',  // matchers of the exporters that are offered and shown, as cluster="a"
 
         // From when on a dashboard shows what it shows, by the name of its file.
         from: {

@@ -24,12 +24,13 @@ local choices = {
   instance: { there: 'job=~"$job"}', by: 'job=~"$job", %s}' },
 };
 
+// "All" is then all that are offered, and no longer everything that there is.
 local chosenFrom(where, variable, selector) =
   local choice = choices[variable.name];
   local query = replaced(
     where, variable.definition, choice.there, std.strReplace(choice.by, '%s', selector)
   );
-  variable { definition: query, query+: { query: query } };
+  variable { definition: query, query+: { query: query }, allValue:: null };
 
 local variable(where, config, variable) =
   if variable.name == 'datasource' then

@@ -150,6 +150,7 @@ def set_choice(rendered):
 
 def set_query(variable, query):
     variable["definition"] = variable["query"]["query"] = query
+    del variable["allValue"]  # which would take in exporters that are not offered
 
 
 def dashboards():

@@ -5,9 +5,10 @@
         prometheus.wait_for_first_scrape()
         prometheus.query("up")
 
-It scrapes these ports of loopback once a second, as job "pmu". `blocks` is a directory of blocks
-that promtool made: they become its past. `rules` are texts of rules, evaluated once a second.
-`more` are lines of the job, such as its scheme.
+It scrapes these ports of loopback once a second, or as often as `every` says, as job "pmu"; texts
+stand for addresses, which `more`, lines of the job, may relabel. `blocks` is a directory of blocks
+that promtool made: they become its past. `rules` are texts of rules, evaluated once a second, where
+their groups do not say how often. `options` are more words of its command.
 """
 import decimal
 import json
@@ -19,7 +20,7 @@ from exporter import http_get
 from real_program import RealProgram, targets_of
 
 CONFIG = """
-global: {{scrape_interval: 1s, scrape_timeout: 1s, evaluation_interval: 1s}}
+global: {{scrape_interval: {every}, scrape_timeout: {every}, evaluation_interval: 1s}}
 rule_files: ["*.rules.yml"]
 scrape_configs:
   - job_name: pmu
@@ -35,9 +36,9 @@ class Prometheus(RealProgram):
     NAME, READY = "prometheus", "/-/ready"
     COMPLAINTS = ("level=warn", "level=error")
 
-    def __init__(self, *target_ports, blocks=None, rules=(), more=""):
+    def __init__(self, *target_ports, blocks=None, rules=(), more="", every="1s", options=()):
         super().__init__()
-        config = CONFIG.format(targets=targets_of(target_ports), more=more)
+        config = CONFIG.format(targets=targets_of(target_ports), more=more, every=every)
         (self.top / "prometheus.yml").write_text(config)
         for number, text in enumerate(rules):
             (self.top / f"{number}.rules.yml").write_text(text)
@@ -46,7 +47,7 @@ class Prometheus(RealProgram):
         self.begin("prometheus", f"--config.file={self.top}/prometheus.yml",
                    f"--storage.tsdb.path={self.top}/data",
                    f"--storage.tsdb.retention.time={RETENTION}", f"--query.timeout={PATIENCE}",
-                   f"--web.listen-address=127.0.0.1:{self.port}")
+                   f"--web.listen-address=127.0.0.1:{self.port}", *options)
 
     def wait_for_first_scrape(self, within=60.0):
         """It takes its time to find its targets."""
@@ -77,6 +78,10 @@ class Prometheus(RealProgram):
         """The values of a label among those series, sorted."""
         found = self.ask("series", **{"match[]": series}, **parameters)
         return sorted({labels[label] for labels in found if label in labels})
+
+    def rules(self):
+        """[(group, rule)] as its API tells of them."""
+        return [(group, rule) for group in self.ask("rules")["groups"] for rule in group["rules"]]
 
     def samples(self, selector):
         """[(labels, [(time, value)])] of the last minutes, every sample as it was scraped."""

@@ -39,6 +39,12 @@ class RealProgram:
             time.sleep(0.1)
         raise AssertionError(f"{self.NAME} is not ready:\n" + self.log.read_text())
 
+    def own_metrics(self):
+        """{series as it is written: value} of what the program tells of itself."""
+        lines = http_get(self.port, "/metrics").body.decode().splitlines()
+        return {series: float(value) for series, _, value in
+                (line.rpartition(" ") for line in lines if line and not line.startswith("#"))}
+
     def complaints(self):
         return [line for line in self.log.read_text().splitlines()
                 if any(mark in line for mark in self.COMPLAINTS)]
@@ -62,5 +68,5 @@ class RealProgram:
 
 
 def targets_of(ports):
-    """These ports of loopback, as a list of a scrape configuration has them."""
-    return ", ".join(f'"127.0.0.1:{port}"' for port in ports)
+    """These ports of loopback, or addresses, as a list of a scrape configuration has them."""
+    return ", ".join(f'"{port}"' if isinstance(port, str) else f'"127.0.0.1:{port}"' for port in ports)

@@ -40,11 +40,10 @@ def level(days_ago):
     return 1 + BETTER_EACH_DAY * round(days_ago)
 
 
-def write_week(services, end, file, value=lambda service, ratio: 1.0):
-    """Each minute: what value() says, times level()."""
+def write_week(services, end, file, second=1):
+    """Each minute: level(). second: how many units of a time stamp."""
     for service in services:
         for ratio in ratios():
             labels = f'job="pmu",cgroup="/system.slice/{service.name}",ratio="{ratio}"'
-            now = value(service, ratio)
-            file.writelines(f"{RATIO}{{{labels}}} {now * level((end - t) / DAY):.6g} {t}\n"
+            file.writelines(f"{RATIO}{{{labels}}} {level((end - t) / DAY):.6g} {t * second}\n"
                             for t in range(end - DAYS * DAY, end, MINUTE))

@@ -20,7 +20,7 @@ import strict_exposition
 from exporter import PATIENCE
 from fleet import Fleet
 from prometheus import Prometheus
-from victoria_metrics import VictoriaMetrics, VMAlert
+from victoria_metrics import VictoriaMetrics, VMAlert, without_what_vmalert_lacks
 
 N_HOSTS, N_SERVICES = 20, 5
 BUSY_EVERY = 2
@@ -322,6 +322,18 @@ class ByVictoriaMetrics(OfFleet):
         found = until(lambda: self.all_evaluated(n), "an evaluation of each rule")
         self.assertEqual([rule for rule in found if rule["lastError"] or rule["health"] != "ok"], [])
 
+    def test_what_vmalert_records_is_what_the_fleet_did(self):
+        even = {cgroup_of(s.name): s.instructions_per_cycle for s in self.fleet.services[::2]}
+        found = until(lambda: self.ratios("instructions_per_cycle", even), "a ratio of each service")
+        for cgroup, values in found.items():
+            for value in values:
+                self.assertLessEqual(abs(value - even[cgroup]), ROUNDING * even[cgroup])
+
+    def ratios(self, ratio, cgroups):
+        found = {labels["cgroup"]: values for labels, values in self.victoria.samples(
+            f'{fleet_past.RATIO}{{ratio="{ratio}"}}') if labels["cgroup"] in cgroups}
+        return found if set(found) == set(cgroups) else None
+
     def all_evaluated(self, n):
         found = [rule for _, rule in self.vmalert.rules()]
         return found if len(found) == n and all(
@@ -329,11 +341,6 @@ class ByVictoriaMetrics(OfFleet):
 
     def test_it_complains_of_nothing(self):
         self.assertEqual(self.victoria.complaints() + self.vmalert.complaints(), [])
-
-
-def without_what_vmalert_lacks(text):
-    """vmalert knows keep_firing_for since 1.90; Debian 12 has 1.79."""
-    return re.sub(r"(?m)^ *keep_firing_for: .*\n", "", text)
 
 
 if __name__ == "__main__":

@@ -5,15 +5,16 @@
     sudo tests/bench/fleet.py [--hosts 10,100,1000] [--services 100] [--minutes 10] [--interval 60s]
                               [--latency scheduler,block_io] [--no-gauges] [--busy-every 4]
                               [--release 5] [--replaced 10] [--own-names] [--no-past]
-                              [--stores prometheus,victoria-metrics]
+                              [--stores prometheus,victoria-metrics] [--dashboards] [--page FILE]
 
 One process serves the pages of all hosts (tests/support/fleet.py), which are those of a real
 exporter with the default configuration and cache-misses, or with these latencies, and without rates
 and ratios (--no-gauges). Every fourth service uses block devices. Each store scrapes for so many
-minutes, and evaluates the rules as they are; but the spread, once an hour, is evaluated every two
-minutes here. Its week, and that of the baselines, is made before. Then a release goes over all
-hosts, in so many minutes: it replaces so many services of each, by the same new name on all hosts,
-or by one of its own on each (as pods have).
+minutes, and evaluates the rules as they are; but the spread, of which there is one in an hour, is
+asked for once behind that. Its week, and that of the baselines, is made before. Then a release goes
+over all hosts, in so many minutes: it replaces so many services of each, by the same new name on all
+hosts, or by one of its own on each (as pods have). With --dashboards, Prometheus is asked what each
+query of each dashboard wants to know.
 
 Prints, for each store and number of hosts, what every rule took, beside the interval of its group;
 series, memory and its peak, CPU time and what of it rules are, bytes on disk; and what of it came
@@ -32,6 +33,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent / "support"), str(HERE.parent / "rules")]
 
 import backtest  # noqa: E402
+import fleet_dashboards  # noqa: E402
 import fleet_page  # noqa: E402
 import fleet_past  # noqa: E402
 import rules  # noqa: E402
@@ -40,6 +42,8 @@ from fleet_stores import STORES  # noqa: E402
 
 MARKED = 0.1  # of an interval
 POLLED = 5  # seconds
+SPREAD_GROUP = "  - name: pmu_services_spread\n"
+KINDS_OF_HOSTS = 5  # after which loads repeat
 SETTLED = 330  # seconds, after which rates look back at all that they want
 
 
@@ -110,6 +114,12 @@ def show_rules(watch):
     print(f"  all rules: {per_second:.4f} of a CPU")
 
 
+def show_spread(store):
+    began = time.monotonic()
+    n = store.ask_for(dict(rules.expressions(rules.SERVICES))[fleet_past.RATIO + "_spread7d"])
+    print(f"  the spread, once an hour: {time.monotonic() - began:.2f} s for {n} series")
+
+
 def show(store, fleet, before, after, watch, seconds):
     samples = (after.samples - before.samples) / seconds
     cpu = (after.cpu - before.cpu) / seconds
@@ -121,6 +131,7 @@ def show(store, fleet, before, after, watch, seconds):
     for line in (*store.disk(), *store.faults()):
         print(f"  {line}")
     show_rules(watch)
+    show_spread(store)
     sys.stdout.flush()
 
 
@@ -152,8 +163,7 @@ def release(store, fleet, options):
 def measure(name, body, n_hosts, options, past):
     with contextlib.ExitStack() as stack:
         fleet = stack.enter_context(Fleet(body, n_hosts, options.services, options.busy_every))
-        texts = [path.read_text().replace("interval: 1h", "interval: 2m")
-                 for path in (rules.SERVICES, rules.ALERTS)]
+        texts = [rules.SERVICES.read_text().partition(SPREAD_GROUP)[0], rules.ALERTS.read_text()]
         store = STORES[name](fleet, texts, options.interval, past)
         stack.enter_context(store)
         print(f"\n{store.title()}: {n_hosts} hosts x {options.services} services, scraped every "
@@ -161,13 +171,15 @@ def measure(name, body, n_hosts, options, past):
         watch, began, before = Watch(store), time.monotonic(), store.look()
         watch.for_minutes(options.minutes)
         show(store, fleet, before, store.look(), watch, time.monotonic() - began)
+        if options.dashboards and name == "prometheus":
+            fleet_dashboards.show(store, time.monotonic() - began, int(options.interval.rstrip("s")))
         if options.release:
             release(store, fleet, options)
 
 
 @contextlib.contextmanager
-def past_of(services, options):
-    """The ratios of a week of these services: (blocks for one store, a text for the other)."""
+def past_of(fleet, options):
+    """The ratios of a week of such a fleet: (blocks for one store, a text for the other)."""
     if options.no_past:
         yield None, None
         return
@@ -176,12 +188,12 @@ def past_of(services, options):
         (top / "blocks").mkdir()
         if "prometheus" in options.stores:
             with open(top / "text", "w", encoding="ascii") as file:
-                fleet_past.write_week(services, end, file)
+                fleet_past.write_week(fleet, end, file)
                 file.write("# EOF\n")
             backtest.promtool("openmetrics", top / "text", top / "blocks")
         if "victoria-metrics" in options.stores:
             with open(top / "text", "w", encoding="ascii") as file:
-                fleet_past.write_week(services, end, file, second=1000)
+                fleet_past.write_week(fleet, end, file, second=1000)
         yield top / "blocks", top / "text"
 
 
@@ -197,6 +209,7 @@ def parse():
     parser.add_argument("--release", type=int, default=5, help="minutes, 0 for none")
     parser.add_argument("--replaced", type=int, default=10, help="services of each host")
     parser.add_argument("--own-names", action="store_true")
+    parser.add_argument("--dashboards", action="store_true")
     parser.add_argument("--no-past", action="store_true")
     parser.add_argument("--stores", default="prometheus,victoria-metrics")
     parser.add_argument("--page", help="a page that was recorded before")
@@ -208,8 +221,7 @@ def main():
     latency = () if options.latency == "none" else options.latency.split(",")
     body = (fleet_page.read(options.page) if options.page else
             fleet_page.record(latency, not options.no_gauges))
-    with Fleet(body, 0, options.services) as any_fleet, \
-            past_of(any_fleet.services, options) as past:
+    with Fleet(body, KINDS_OF_HOSTS, options.services) as few, past_of(few, options) as past:
         for name in options.stores.split(","):
             for n_hosts in map(int, options.hosts.split(",")):
                 measure(name, body, n_hosts, options, past)

@@ -7,6 +7,7 @@ import pathlib
 import re
 import subprocess
 import time
+import urllib.parse
 
 from exporter import http_get
 from prometheus import Prometheus
@@ -35,7 +36,6 @@ class OfPrometheus(Prometheus):
     def __init__(self, fleet, rules, every, past):
         super().__init__(*fleet.instances, blocks=past[0], rules=rules, every=every,
                          more=fleet.relabelling(), options=["--web.enable-admin-api"])
-        self.began = time.time()
 
     def title(self):
         return f"prometheus {version('prometheus', '--version')}"
@@ -47,6 +47,9 @@ class OfPrometheus(Prometheus):
                     sum_of(own, "prometheus_tsdb_head_samples_appended_total"),
                     own["process_cpu_seconds_total"], time.process_time(),
                     own["process_resident_memory_bytes"], peak(self.process.pid))
+
+    def ask_for(self, expression):
+        return len(self.query(expression))
 
     def disk(self):
         """By a snapshot, which writes the head as a block."""
@@ -128,6 +131,11 @@ class OfVictoriaMetrics(VictoriaMetrics):
                     own["process_cpu_seconds_total"] + alert["process_cpu_seconds_total"],
                     time.process_time(), own["process_resident_memory_bytes"],
                     own["process_resident_memory_peak_bytes"])
+
+    def ask_for(self, expression):
+        words = urllib.parse.urlencode({"query": expression})
+        answer = http_get(self.port, f"/api/v1/query?{words}", timeout=600)
+        return len(json.loads(answer.body)["data"]["result"])
 
     def disk(self):
         http_get(self.port, "/internal/force_flush", timeout=600)

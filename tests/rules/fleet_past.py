@@ -2,7 +2,7 @@
 """What a Prometheus would know of a fleet (tests/support/fleet.py) from before it began: blocks.
 
     fleet_past.write_minutes(fleet, end, every, file)     what was scraped, for rules that look back
-    fleet_past.write_week(fleet.services, end, file)      ratios of a week, for baselines and spreads
+    fleet_past.write_week(fleet, end, file)               ratios of a week, for baselines and spreads
 """
 import re
 
@@ -14,7 +14,13 @@ SCRAPED = REMEMBERED + 5 * MINUTE
 RATIO = "job_cgroup_ratio:pmu_cgroup_ratio:rate15m"
 # The spread compares seven days with the day before each, from midnight to midnight.
 DAYS = 9
-BETTER_EACH_DAY = 0.02  # that a ratio was a day before
+MORE_EACH_DAY = 0.02  # that a ratio was a day before
+LATENCY = 0.001
+OF_COUNTERS = {
+    "instructions_per_cycle": ("instructions_total", "cycles_total", 1),
+    "branch_misses_per_kilo_instruction": ("branch_misses_total", "instructions_total", 1000),
+    "cache_misses_per_kilo_instruction": ("cache_misses_total", "instructions_total", 1000),
+    "context_switches_per_cpu_second": ("context_switches_total", "task_clock_seconds_total", 1)}
 
 
 def with_interval(text, interval):
@@ -37,13 +43,24 @@ def ratios():
 
 def level(days_ago):
     """What a ratio was then, of what it is."""
-    return 1 + BETTER_EACH_DAY * round(days_ago)
+    return 1 + MORE_EACH_DAY * round(days_ago)
 
 
-def write_week(services, end, file, second=1):
-    """Each minute: level(). second: how many units of a time stamp."""
-    for service in services:
+def value_now(fleet, service, ratio):
+    """What a ratio of a service is over all hosts; of a latency one that is worth no alert."""
+    if ratio not in OF_COUNTERS:
+        return LATENCY
+    above, below, factor = OF_COUNTERS[ratio]
+    hosts = range(len(fleet.hosts))
+    return factor * (sum(fleet.per_second(host, service.number, above) for host in hosts) /
+                     sum(fleet.per_second(host, service.number, below) for host in hosts))
+
+
+def write_week(fleet, end, file, second=1):
+    """Each minute: what it is now, times level(). second: how many units of a time stamp."""
+    for service in fleet.services:
         for ratio in ratios():
             labels = f'job="pmu",cgroup="/system.slice/{service.name}",ratio="{ratio}"'
-            file.writelines(f"{RATIO}{{{labels}}} {level((end - t) / DAY):.6g} {t * second}\n"
+            now = value_now(fleet, service, ratio)
+            file.writelines(f"{RATIO}{{{labels}}} {now * level((end - t) / DAY):.7g} {t * second}\n"
                             for t in range(end - DAYS * DAY, end, MINUTE))

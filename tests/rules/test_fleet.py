@@ -36,10 +36,6 @@ REFUSED = ("exceeded_sample_limit", "sample_duplicate_timestamp", "sample_out_of
 RATE = "job_cgroup:pmu_cgroup_{}:rate5m"
 RECORDED_RATES = ("cycles", "instructions", "branch_misses", "cache_misses", "context_switches",
                   "task_clock_seconds")
-RATIOS = {"instructions_per_cycle": ("instructions_total", "cycles_total", 1),
-          "branch_misses_per_kilo_instruction": ("branch_misses_total", "instructions_total", 1000),
-          "cache_misses_per_kilo_instruction": ("cache_misses_total", "instructions_total", 1000),
-          "context_switches_per_cpu_second": ("context_switches_total", "task_clock_seconds_total", 1)}
 
 
 def cgroup_of(name):
@@ -57,7 +53,7 @@ def make_blocks(fleet, directory):
     blocks.mkdir()
     with open(directory / "past", "w", encoding="ascii") as file:
         fleet_past.write_minutes(fleet, end, EVERY, file)
-        fleet_past.write_week(fleet.services, end - fleet_past.SCRAPED, file)
+        fleet_past.write_week(fleet, end - fleet_past.SCRAPED, file)
         file.write("# EOF\n")
     backtest.promtool("openmetrics", directory / "past", blocks)
     (directory / "rates.yml").write_text(backtest.levels()[0])
@@ -187,11 +183,10 @@ class ByPrometheus(OfFleet):
     def test_ratios_weigh_hosts_by_what_they_execute(self):
         for service in self.fleet.services:
             same_everywhere = service.number % 2 == 0
-            for ratio, (above, below, factor) in RATIOS.items():
+            for ratio in fleet_past.OF_COUNTERS:
                 with self.subTest(ratio, service=service.name):
                     value = self.value(fleet_past.RATIO, cgroup=cgroup_of(service.name), ratio=ratio)
-                    expected = (factor * self.told(service.number, above) /
-                                self.told(service.number, below))
+                    expected = fleet_past.value_now(self.fleet, service, ratio)
                     self.assert_close(value, expected, ROUNDING if same_everywhere else LATE)
 
     def test_a_ratio_is_not_the_mean_of_hosts(self):
@@ -250,9 +245,9 @@ class ByPrometheus(OfFleet):
         for service in self.fleet.services:
             for ratio in fleet_past.ratios():
                 labels = {"cgroup": cgroup_of(service.name), "ratio": ratio}
+                median = fleet_past.level(4) * fleet_past.value_now(self.fleet, service, ratio)
                 for name in ("median7d", "baseline"):
-                    self.assert_close(self.value(f"{fleet_past.RATIO}_{name}", **labels),
-                                      fleet_past.level(4), 1e-5)
+                    self.assert_close(self.value(f"{fleet_past.RATIO}_{name}", **labels), median, 1e-5)
                 spread = self.value(f"{fleet_past.RATIO}_spread7d", **labels)
                 if ratio == "instructions_per_cycle":
                     self.assertGreater(spread, 1 - fleet_past.level(1) / fleet_past.level(2) - 0.005)

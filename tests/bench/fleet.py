@@ -5,11 +5,13 @@
     sudo tests/bench/fleet.py [--hosts 10,100,1000] [--services 100] [--minutes 10] [--interval 60s]
                               [--latency scheduler,block_io] [--no-gauges] [--busy-every 4]
                               [--release 5] [--replaced 10] [--own-names] [--no-past]
-                              [--stores prometheus,victoria-metrics] [--dashboards] [--page FILE]
+                              [--stores prometheus,victoria-metrics] [--dashboards]
+                              [--drop REGEX] [--page FILE]
 
 One process serves the pages of all hosts (tests/support/fleet.py), which are those of a real
 exporter with the default configuration and cache-misses, or with these latencies, and without rates
-and ratios (--no-gauges). Every fourth service uses block devices. Each store scrapes for so many
+and ratios (--no-gauges). Stores keep all of it but what --drop names, as a fleet's configuration may
+(metric_relabel_configs). Every fourth service uses block devices. Each store scrapes for so many
 minutes, and evaluates the rules as they are; but the spread, of which there is one in an hour, is
 asked for once behind that. Its week, and that of the baselines, is made before. Then a release goes
 over all hosts, in so many minutes: it replaces so many services of each, by the same new name on all
@@ -164,7 +166,7 @@ def measure(name, body, n_hosts, options, past):
     with contextlib.ExitStack() as stack:
         fleet = stack.enter_context(Fleet(body, n_hosts, options.services, options.busy_every))
         texts = [rules.SERVICES.read_text().partition(SPREAD_GROUP)[0], rules.ALERTS.read_text()]
-        store = STORES[name](fleet, texts, options.interval, past)
+        store = STORES[name](fleet, texts, options, past)
         stack.enter_context(store)
         print(f"\n{store.title()}: {n_hosts} hosts x {options.services} services, scraped every "
               f"{options.interval}, {options.minutes} minutes", flush=True)
@@ -210,6 +212,7 @@ def parse():
     parser.add_argument("--replaced", type=int, default=10, help="services of each host")
     parser.add_argument("--own-names", action="store_true")
     parser.add_argument("--dashboards", action="store_true")
+    parser.add_argument("--drop", help="names of series that are not stored: a regular expression")
     parser.add_argument("--no-past", action="store_true")
     parser.add_argument("--stores", default="prometheus,victoria-metrics")
     parser.add_argument("--page", help="a page that was recorded before")

@@ -18,6 +18,13 @@ from victoria_metrics import VictoriaMetrics, VMAlert, without_what_vmalert_lack
 Look = collections.namedtuple("Look", "series made samples cpu own_cpu resident peak")
 
 
+def job_of(fleet, options):
+    """Lines of the scrape configuration."""
+    drop = ("" if not options.drop else "    metric_relabel_configs:\n"
+            f"      - {{source_labels: [__name__], regex: '{options.drop}', action: drop}}\n")
+    return fleet.relabelling() + drop
+
+
 def peak(pid):
     text = pathlib.Path(f"/proc/{pid}/status").read_text()
     return 1024 * int(re.search(r"VmHWM:\s*(\d+)", text)[1])
@@ -33,9 +40,9 @@ def version(program, *words):
 
 
 class OfPrometheus(Prometheus):
-    def __init__(self, fleet, rules, every, past):
-        super().__init__(*fleet.instances, blocks=past[0], rules=rules, every=every,
-                         more=fleet.relabelling(), options=["--web.enable-admin-api"])
+    def __init__(self, fleet, rules, options, past):
+        super().__init__(*fleet.instances, blocks=past[0], rules=rules, every=options.interval,
+                         more=job_of(fleet, options), options=["--web.enable-admin-api"])
 
     def title(self):
         return f"prometheus {version('prometheus', '--version')}"
@@ -87,9 +94,10 @@ class OfPrometheus(Prometheus):
 
 
 class OfVictoriaMetrics(VictoriaMetrics):
-    def __init__(self, fleet, rules, every, past):
+    def __init__(self, fleet, rules, options, past):
         self.vmalert, self.past = None, past[1]
-        super().__init__(*fleet.instances, every=every, more=fleet.relabelling(), memory=40)
+        super().__init__(*fleet.instances, every=options.interval, more=job_of(fleet, options),
+                         memory=40)
         self.texts = [without_what_vmalert_lacks(text) for text in rules]
 
     def __enter__(self):

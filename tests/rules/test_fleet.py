@@ -6,6 +6,7 @@ the fleet did, before a rolling release and after it, and a VictoriaMetrics take
 import bisect
 import datetime
 import functools
+import itertools
 import pathlib
 import re
 import tempfile
@@ -56,12 +57,17 @@ def make_blocks(fleet, directory):
         fleet_past.write_week(fleet, end - fleet_past.SCRAPED, file)
         file.write("# EOF\n")
     backtest.promtool("openmetrics", directory / "past", blocks)
-    (directory / "rates.yml").write_text(backtest.levels()[0])
-    with Prometheus(blocks=blocks) as prometheus:
-        backtest.promtool("rules", f"--url=http://127.0.0.1:{prometheus.port}",
-                          f"--start={end - fleet_past.REMEMBERED}", f"--end={end}",
-                          f"--output-dir={blocks}", directory / "rates.yml")
+    for text in itertools.takewhile(is_below_ratios, backtest.levels()):
+        (directory / "rates.yml").write_text(text)
+        with Prometheus(blocks=blocks) as prometheus:
+            backtest.promtool("rules", f"--url=http://127.0.0.1:{prometheus.port}",
+                              f"--start={end - fleet_past.REMEMBERED}", f"--end={end}",
+                              f"--output-dir={blocks}", directory / "rates.yml")
     return blocks
+
+
+def is_below_ratios(text):
+    return f"record: {fleet_past.RATIO}\n" not in text
 
 
 def until(condition, what, within=2 * PATIENCE):

@@ -13,6 +13,8 @@ from exporter import http_get
 from prometheus import Prometheus
 from victoria_metrics import VictoriaMetrics, VMAlert, without_what_vmalert_lacks
 
+NEVER = "0001-01-01T00:00:00Z"  # as Go writes it
+
 # Series that are there, and that were made so far; samples so far; CPU seconds of the store, and of
 # this process, which serves the fleet; bytes of memory, and the most that there were.
 Look = collections.namedtuple("Look", "series made samples cpu own_cpu resident peak")
@@ -123,12 +125,16 @@ class OfVictoriaMetrics(VictoriaMetrics):
         return f"victoria-metrics and vmalert {version('dpkg-query', '-W', 'victoria-metrics')}"
 
     def rules(self):
-        """This vmalert tells of a rule when it ended, from the beginning of its group."""
+        """This vmalert tells of a rule that records when it ended, from the beginning of its group. Where
+        the rule before it has begun anew, it is not known what it took."""
         before = {}
         for group, rule in self.vmalert.rules():
-            ended = rule["evaluationTime"]
-            rule["evaluationTime"] = ended - before.get(group["name"], 0)
-            before[group["name"]] = ended
+            if rule["type"] == "recording":
+                when, ended = before.get(group["name"], (rule["lastEvaluation"], 0))
+                before[group["name"]] = rule["lastEvaluation"], rule["evaluationTime"]
+                rule["evaluationTime"] -= ended
+                if when != rule["lastEvaluation"]:
+                    rule["lastEvaluation"] = NEVER
             yield group, rule
 
     def look(self):

@@ -10,7 +10,6 @@ packages are those of package-lock.json, installed once into the build directory
 or Chromium the scenario is skipped; PMU_TEST_NODE=required makes that a failure.
 """
 import contextlib
-import fcntl
 import os
 import pathlib
 import shutil
@@ -25,6 +24,7 @@ import cgroups
 import direct_io
 import exporter
 import live
+import npm
 from loop_device import LoopDevice
 from own_mounts import enter_own_tracefs
 
@@ -32,7 +32,6 @@ FOLDER = pathlib.Path(__file__).resolve().parent
 WORK = pathlib.Path(os.environ.get("PMU_TEST_BROWSER",
                                    FOLDER.parents[1] / "build/release/browser"))
 SECONDS = 1750  # in which a machine that is four times slower passes too
-TRIES = 3  # of npm, which may not get at its registry at once
 
 # What a scenario has that others do not: cgroups at the start, more of the configuration, flags of
 # the exporter, whether it has a state directory, how many seconds have passed since an exporter
@@ -65,37 +64,8 @@ SCENARIOS = {
 }
 
 
-def missing(reason):
-    if os.environ.get("PMU_TEST_NODE") == "required":
-        raise AssertionError(f"node is required: {reason}")
-    print(f"skipped: {reason}")
-    sys.exit(77)
-
-
 def chromium():
     return shutil.which("chromium") or shutil.which("chromium-browser")
-
-
-def install_packages():
-    """Those of the lock, unless they are there. Several scenarios may begin at the same time."""
-    WORK.mkdir(parents=True, exist_ok=True)
-    with open(WORK / "lock", "w", encoding="ascii") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        installed = WORK / "node_modules/.installed"
-        wanted = (FOLDER / "package-lock.json").read_text()
-        if installed.is_file() and installed.read_text() == wanted:
-            return
-        for name in (".npmrc", "package.json", "package-lock.json"):
-            shutil.copy(FOLDER / name, WORK)
-        for _ in range(TRIES):
-            done = subprocess.run(["npm", "ci", "--prefer-offline", "--no-audit", "--no-fund",
-                                   "--ignore-scripts"], cwd=WORK, capture_output=True, text=True,
-                                  timeout=900, check=False, stdin=subprocess.DEVNULL)
-            if done.returncode == 0:
-                break
-        if done.returncode != 0:
-            missing(f"npm could not install the packages of the lock:\n{done.stdout}{done.stderr}")
-        installed.write_text(wanted)
 
 
 def configuration(own, more, system="all"):
@@ -153,15 +123,12 @@ def main():
     if os.geteuid() != 0:
         print("skipped: live tests need root")
         sys.exit(77)
-    for tool in ("node", "npm"):
-        if not shutil.which(tool):
-            missing(f"{tool} is not installed")
-    if not chromium():
-        missing("chromium is not installed")
-    install_packages()
-    if SCENARIOS[name].get("tracefs"):
-        enter_own_tracefs()
     try:
+        if not chromium():
+            npm.missing("chromium is not installed")
+        npm.install(FOLDER, WORK)
+        if SCENARIOS[name].get("tracefs"):
+            enter_own_tracefs()
         with contextlib.ExitStack() as stack:
             sys.exit(run(name, SCENARIOS[name], stack))
     except unittest.SkipTest as reason:

@@ -1,8 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Makes what tests of packages need: the packages, and two roots of a bare Debian.
+"""Makes what tests of packages need: the packages, two roots of a bare Debian, and the image of a
+container.
 
-Both have what the packages depend on, by their own word; one has systemd, the other is for containers.
+Both roots have what the packages depend on, by their own word; one has systemd, upon the other the
+image is built.
 """
 import re
 import shutil
@@ -10,6 +12,7 @@ import sys
 import time
 
 import bare_debian
+import image
 
 TOP = bare_debian.HERE.parents[1]
 TOOLS = {"mmdebstrap": "mmdebstrap", "systemd-nspawn": "systemd-container", "rpmbuild": "rpm",
@@ -62,6 +65,7 @@ def main():
         package, folder = bare_debian.find("pmu-exporter"), bare_debian.folder()
         make_root(package, folder / "bare.tar", "systemd", "systemd-sysv")
         make_root(package, folder / "slim.tar", "systemd-standalone-sysusers", "libcapstone4")
+        image.build(package, folder / "slim.tar")
     except AssertionError as failure:
         sys.exit(str(failure))
 

@@ -69,14 +69,14 @@ class Quickstart(unittest.TestCase):
         self.assertFalse(self.is_installed("no-such-package"))
         self.assertFalse(self.is_installed("dpkg:no-such-architecture"))
 
-    def needs(self, *more):
+    def needs(self, *more, mode="build"):
         """What it says that it needs where there are only these tools, and no Debian."""
         with tempfile.TemporaryDirectory() as tools:
             for tool in ("bash", "env", "dirname", "id"):
                 os.symlink(shutil.which(tool), f"{tools}/{tool}")
             for tool in more:
                 os.symlink(shutil.which("true"), f"{tools}/{tool}")
-            done = quickstart("build", path=tools)
+            done = quickstart(mode, path=tools)
         self.assertEqual(done.returncode, 1)
         return done.stderr.split()
 
@@ -88,6 +88,12 @@ class Quickstart(unittest.TestCase):
         needed = self.needs("npm")
         self.assertNotIn("npm", needed)
         self.assertNotIn("nodejs", needed)
+
+    @unittest.skipIf(os.geteuid(), "only root may test")
+    def test_kubectl_is_a_package_of_the_tests_unless_it_is_there(self):
+        self.assertNotIn("kubernetes-client", self.needs())
+        self.assertIn("kubernetes-client", self.needs(mode="test"))
+        self.assertNotIn("kubernetes-client", self.needs("kubectl", mode="test"))
 
     def with_progress(self, command):
         """What is shown of a command, what is in the log, and the status. $shown is a file, so that

@@ -36,7 +36,8 @@ set_tests_properties(lint/clang-tidy PROPERTIES PROCESSORS 4)
 takes(50 lint/clang-tidy)
 add_lint(shellcheck SHELLCHECK ${SHELLCHECK} quickstart .ci/run tests/vm/init
   tests/vm/library.sh tests/vm/full_library.sh config/package/debian/postinst
-  config/package/debian/prerm config/package/debian/postrm)
+  config/package/debian/prerm config/package/debian/postrm
+  config/kubernetes/prometheus-operator/generate)
 add_lint(shellcheck-rpm SHELLCHECK ${SHELLCHECK} --shell=sh config/package/rpm/post
   config/package/rpm/preun config/package/rpm/postun)
 add_lint(python PYFLAKES ${PYFLAKES} tests dashboards/mixin)

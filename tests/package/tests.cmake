@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-# Packages (config/package): they are built once, with the root of a bare Debian, and then looked at,
-# installed and removed. Only on Debian, and by the build of gcc without sanitizers.
+# Packages (config/package): they are built once, with the root of a bare Debian and the image of a
+# container, and then looked at, installed and removed; the image is run as by hand and as the pod of
+# config/kubernetes. Only on Debian, and by the build of gcc without sanitizers.
 if(SANITIZE OR NOT CMAKE_C_COMPILER_ID STREQUAL "GNU" OR NOT EXISTS /etc/debian_version)
   return()
 endif()
 
 set(package_environment "PMU_TEST_PACKAGES=${CMAKE_BINARY_DIR}/packages;\
 PMU_TEST_BUILD=${CMAKE_BINARY_DIR};PMU_TEST_LOAD=$<TARGET_FILE:load>;\
-PYTHONPATH=${CMAKE_CURRENT_SOURCE_DIR}/package:${CMAKE_CURRENT_SOURCE_DIR}/support")
+PYTHONPATH=${CMAKE_CURRENT_SOURCE_DIR}/package:${CMAKE_CURRENT_SOURCE_DIR}/kubernetes:\
+${CMAKE_CURRENT_SOURCE_DIR}/support")
 
 function(add_package_test name label)
   add_test(NAME package/${name}
@@ -20,10 +22,11 @@ add_test(NAME package/prepare
   COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/package/prepare.py)
 set_tests_properties(package/prepare PROPERTIES LABELS "live;prepare" TIMEOUT 1800
   FIXTURES_SETUP packages ENVIRONMENT "${package_environment}")
-takes(90 package/prepare)
+takes(105 package/prepare)
 add_package_test(contents live)
 add_package_test(container live)
+add_package_test(kubernetes live)
 add_package_test(life live)
 add_package_test(rpm live)
 add_package_test(reproducible "live;long")
-takes(25 package/contents)
+takes(25 package/contents package/kubernetes)

@@ -26,9 +26,9 @@ def need():
             missing(f"{tool} is not installed")
 
 
-def run(work, *words, **options):
-    return subprocess.run(words, cwd=work, capture_output=True, text=True, timeout=SECONDS,
-                          **options or {"stdin": subprocess.DEVNULL})
+def run(work, *words, text=""):
+    """Runs a command there, with a text to read."""
+    return subprocess.run(words, cwd=work, capture_output=True, text=True, timeout=SECONDS, input=text)
 
 
 def fetch(work):

@@ -74,8 +74,8 @@ class Pod(image.ImageTest):
         configuration["targets"]["processes"] = [{"comm": ["load"], "name": "load", "groups": ["software"]}]
         return manifests.yaml.safe_dump(configuration)
 
-    def start(self, without=None, change=lambda context: None, of_class=False):
-        """A pod without a mount, or with another security context; its name."""
+    def start(self, without=None, change=lambda context: None, flag=None, of_class=False):
+        """A pod without a mount and a flag, or with another security context; its name."""
         name = f"pmu-test-{secrets.token_hex(4)}"
         host = pod.Host(self.folder / name, self.configuration())
         logs = host.path("/var/log/containers")
@@ -84,7 +84,8 @@ class Pod(image.ImageTest):
         context = copy.deepcopy(manifests.container()["securityContext"])
         change(context)
         self.run_image(name, *pod.options(host, context, without),
-                       arguments=manifests.container()["args"], of_class=of_class)
+                       arguments=[word for word in manifests.container()["args"] if word != flag],
+                       of_class=of_class)
         return name
 
     def able(self, metrics):
@@ -130,9 +131,22 @@ class Pod(image.ImageTest):
         self.assertNotIn("others than root", self.log(self.complete()))
 
     def test_it_takes_less_memory_than_it_requests(self):
-        name = self.complete()
         requested = re.fullmatch(r"(\d+)Mi", manifests.container()["resources"]["requests"]["memory"])
-        self.assertLess(int(self.status(name)["RssAnon"].split()[0]), int(requested[1]) * 1024)
+        self.assertLess(self.memory(self.complete()), int(requested[1]) << 20)
+
+    def memory(self, name):
+        """The bytes that a container has, and the kernel for it, without the files that it has read."""
+        cgroups = dict(line.split(":", 2)[1:] for line in
+                       pathlib.Path(f"/proc/{self.pids[name]}/cgroup").read_text().splitlines())
+        if "memory" in cgroups:
+            place, usage, files = "memory" + cgroups["memory"], "memory.usage_in_bytes", "total_cache"
+        else:
+            place, usage, files = cgroups[""].lstrip("/"), "memory.current", "file"
+        folder = pathlib.Path("/sys/fs/cgroup", place)
+        if not (folder / usage).exists():
+            self.skipTest("the cgroup of the container has no account of memory")
+        stat = dict(line.split() for line in (folder / "memory.stat").read_text().splitlines())
+        return int((folder / usage).read_text()) - int(stat[files])
 
     def assert_lost(self, name, lost, said):
         """Without something the pod has ended, or has read its counters some times: what it says, and is
@@ -154,6 +168,15 @@ class Pod(image.ImageTest):
         for mount in mounts:
             with self.subTest(mount):
                 self.assert_lost(self.start(without=mount), *WITHOUT_MOUNT[mount])
+
+    def test_its_own_proc_and_cgroups_would_not_do(self):
+        self.complete()
+        for mount, flag, lost, said in (
+                ("proc", "--path.procfs=/host/proc", {"processes"}, "initial PID namespace"),
+                ("cgroup", "--path.cgroupfs=/host/cgroup", {"cgroups", "names"}, "no cgroup")):
+            with self.subTest(mount):
+                self.assertIn(flag, manifests.container()["args"])
+                self.assert_lost(self.start(without=mount, flag=flag), lost, said)
 
     def test_every_capability_is_needed(self):
         self.complete()

@@ -5,6 +5,7 @@ host, and tells of which pod they are; and it has no mount and no capability tha
 Cgroups have the names that kubelet gives them, below one of the test.
 """
 import copy
+import os
 import pathlib
 import re
 import secrets
@@ -18,6 +19,7 @@ from cgroups import Cgroups
 
 FAULTS = 3000
 CYCLES = 3
+MOST_CPUS = 4  # for which the memory that the pod requests is enough
 UID = "0f6b8a52-6c3e-4d1f-9b7a-2e5d8c4f1a90"
 ID = "4bd3a2e1f0c94d55a7c0d6e8b9f1a2c34bd3a2e1f0c94d55a7c0d6e8b9f1a2c"
 # By kubelet's two cgroup drivers.
@@ -131,6 +133,8 @@ class Pod(image.ImageTest):
         self.assertNotIn("others than root", self.log(self.complete()))
 
     def test_it_takes_less_memory_than_it_requests(self):
+        if os.cpu_count() > MOST_CPUS:
+            self.skipTest("most of it is the kernel's, for each CPU: larger nodes need an overlay")
         requested = re.fullmatch(r"(\d+)Mi", manifests.container()["resources"]["requests"]["memory"])
         self.assertLess(self.memory(self.complete()), int(requested[1]) << 20)
 

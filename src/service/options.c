@@ -159,17 +159,6 @@ const struct flag options_flags[N_OPTIONS_FLAGS] = {
     {"version", NULL, false, "Show the version.", print_version, 0},
 };
 
-const struct options options_default = {
-    .telemetry_path = "/metrics",
-    .control_socket = DEFAULT_CONTROL_SOCKET,
-    .config_file = DEFAULT_CONFIG_FILE,
-    .log_level = LOG_LEVEL_INFO,
-    .log_format = LOG_FORMAT_LOGFMT,
-    .procfs = "/proc",
-    .sysfs = "/sys",
-    .rootfs = "/",
-};
-
 /*
  * An address that is given beside the sockets would be ignored: somebody who asked for
  * loopback could be answering to the world.

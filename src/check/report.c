@@ -24,6 +24,7 @@
 #include "check/uncore.h"
 #include "config/config_cgroups.h"
 #include "resolve/resolution_decide.h"
+#include "resolve/resolution_shown.h"
 #include "sys/pmu.h"
 
 /* What is checked, and what it is compared with. */
@@ -33,7 +34,8 @@ struct report {
     const struct config *config;
     struct event_resolver *resolver;
     struct resolution *resolution;
-    struct cgroup_root root; /* its fd is -1 where there are no cgroups */
+    struct cpu_domains *domains[CONFIG_BYS_]; /* what the resolution shows */
+    struct cgroup_root root;                  /* its fd is -1 where there are no cgroups */
     int sysfs_fd;
     int procfs_fd; /* -1: there is no procfs */
 };
@@ -41,6 +43,8 @@ struct report {
 static void report_done(struct report *report)
 {
     (void)resolution_free(report->resolution);
+    for (enum config_by by = 0; by < CONFIG_BYS_; by++)
+        (void)cpu_domains_free(report->domains[by]);
     (void)event_resolver_free(report->resolver);
     cgroup_root_done(&report->root);
     cleanup_close(&report->sysfs_fd);
@@ -61,27 +65,14 @@ static void print_summary(const struct report *report)
                  config->n_processes);
 }
 
-/* Samples of stacks are series, too. */
-static void plan_profiles(const struct report *report)
-{
-    for (size_t i = 0; i < report->resolution->n_classes; i++) {
-        struct target_class *class = &report->resolution->classes[i];
-
-        class->spec.profiles = report->config->profiles.enabled &&
-                               (class->kind == SCOPE_CGROUP || class->kind == SCOPE_PROCESS);
-    }
-}
-
 /* Asks the machine as the service would at its start. 0 or -errno. */
-static int decide(const struct report *report, const struct mechanism *bpf,
-                  struct pmu_share *ret_share)
+static int decide(struct report *report, const struct mechanism *bpf, struct pmu_share *ret_share)
 {
     static const struct resolution_predecessor none;
     const struct config *config = report->config;
     AUTO(cpu_list) struct cpu_list *online = NULL, *system_cpus = NULL;
     AUTO(pmu_list) struct pmu_list *pmus = NULL;
     AUTO(cgroup_rules) struct cgroup_rules *rules = NULL;
-    struct check_domains domains __attribute__((cleanup(check_domains_done))) = {0};
     struct resolution_machine machine = {
         .perf = &perf_ops_kernel,
         .cgroup_root_fd = report->root.fd,
@@ -95,10 +86,11 @@ static int decide(const struct report *report, const struct mechanism *bpf,
     if (r >= 0 && config->n_cgroups > 0)
         r = config_cgroups_make(config, &rules);
     if (r >= 0)
-        r = check_plan_by_domain(report->resolution, bpf, online, report->sysfs_fd, &domains);
+        r = resolution_show_domains(report->resolution, online, report->sysfs_fd,
+                                    mechanism_is_shared(bpf, SCOPE_PROCESS), report->domains);
     if (r < 0)
         return r;
-    plan_profiles(report);
+    resolution_show_profiles(report->resolution, config->profiles.enabled);
     (void)pmu_list_read(report->sysfs_fd, &pmus); /* where they are unknown nothing needs them */
     machine.pmus = pmus;
     machine.online = online;
@@ -110,7 +102,7 @@ static int decide(const struct report *report, const struct mechanism *bpf,
 }
 
 /* What would be counted, by which mechanism. Returns 0, or the -errno that `undecided` means. */
-static int make_decisions(const struct report *report, struct mechanism_choice *ret_choice,
+static int make_decisions(struct report *report, struct mechanism_choice *ret_choice,
                           struct latency_choice *ret_latency, struct pmu_share *ret_share)
 {
     const struct mechanism_question question = {
@@ -124,16 +116,6 @@ static int make_decisions(const struct report *report, struct mechanism_choice *
     *ret_choice = mechanism_choose(&question, &verdict);
     *ret_latency = latency_choose(&question, ret_choice, NULL, NULL);
     return decide(report, ret_choice->bpf, ret_share);
-}
-
-/* What a target has for each CPU or node that is online now. */
-static void look_at_cpus(const struct report *report, const struct mechanism_choice *choice,
-                         struct check_output *output)
-{
-    AUTO(cpu_list) struct cpu_list *online = NULL;
-
-    if (cpu_list_read_online(report->sysfs_fd, &online) >= 0)
-        check_print_by_domain(output, report->resolution, choice, online, report->sysfs_fd);
 }
 
 static void print_decisions(const struct check_result *result)
@@ -179,7 +161,7 @@ static int look_at_config(const struct report *report, struct check_output *outp
 }
 
 /* 0 or -errno. */
-static int look(const struct report *report, const struct check_request *request,
+static int look(struct report *report, const struct check_request *request,
                 struct check_output *output)
 {
     struct pmu_share share = {0};
@@ -202,7 +184,8 @@ static int look(const struct report *report, const struct check_request *request
     result.profiles = check_profiles_find(report->config);
     if (output->prints)
         print_decisions(&result);
-    look_at_cpus(report, &choice, output);
+    if (result.undecided >= 0)
+        check_print_by_domain(output, report->resolution);
     if (!bpf)
         check_note_cost_of_direct(output, report->resolution);
     r = check_print_process_rules(output, report->config);

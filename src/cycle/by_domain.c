@@ -5,44 +5,14 @@
 #include <stdlib.h>
 
 #include "cycle/collector_parts.h"
-#include "resolve/resolution_decide.h"
-
-/*
- * Counters of threads have no CPU. What would never be there is not planned, so that it takes
- * nothing of the limit of series.
- */
-static bool is_counted_by_domain(const struct collector *collector,
-                                 const struct target_class *class)
-{
-    return class->by != CONFIG_BY_ALL &&
-           (class->kind != SCOPE_PROCESS ||
-            setup_mechanism(&collector->setup, SCOPE_PROCESS)->counts_processes);
-}
-
-/* Makes them where nobody has asked for them before. 0 or -ENOMEM. */
-static int find_domains(struct collector *collector, enum config_by by,
-                        const struct cpu_domains **ret_domains)
-{
-    struct counted_cpus *cpus = &collector->cpus;
-    int r = 0;
-
-    if (!cpus->domains[by])
-        r = resolution_domains(by, cpus->known, collector->setup.sysfs_fd, &cpus->domains[by]);
-    *ret_domains = cpus->domains[by];
-    return r;
-}
+#include "resolve/resolution_shown.h"
 
 int collector_plan_by_domain(struct collector *collector)
 {
-    int r = 0;
-
-    for (size_t i = 0; i < collector->resolution->n_classes && r == 0; i++) {
-        struct target_class *class = &collector->resolution->classes[i];
-
-        if (is_counted_by_domain(collector, class))
-            r = find_domains(collector, class->by, &class->spec.domains);
-    }
-    return r;
+    return resolution_show_domains(
+        collector->resolution, collector->cpus.known, collector->setup.sysfs_fd,
+        setup_mechanism(&collector->setup, SCOPE_PROCESS)->counts_processes,
+        collector->cpus.domains);
 }
 
 int collector_sample_by_domain(struct collector *collector)

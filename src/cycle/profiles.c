@@ -8,6 +8,7 @@
 #include "cycle/profiles.h"
 
 #include "cycle/collector_parts.h"
+#include "resolve/resolution_shown.h"
 
 /* NULL: nobody samples. */
 static struct profile_targets *targets_of(const struct collector *collector)
@@ -22,12 +23,7 @@ static unsigned rate_of(const struct collector *collector)
 
 void collector_plan_profiles(struct collector *collector)
 {
-    for (size_t i = 0; i < collector->resolution->n_classes; i++) {
-        struct target_class *class = &collector->resolution->classes[i];
-
-        class->spec.profiles =
-            targets_of(collector) && (class->kind == SCOPE_CGROUP || class->kind == SCOPE_PROCESS);
-    }
+    resolution_show_profiles(collector->resolution, targets_of(collector) != NULL);
 }
 
 /* Enters the entry's target. Without memory the next round does it. */

@@ -18,13 +18,6 @@
 #include "resolve/uncore.h"
 #include "target/cgroup_nesting.h"
 
-int resolution_domains(enum config_by by, const struct cpu_list *of, int sysfs_fd,
-                       struct cpu_domains **ret_domains)
-{
-    return by == CONFIG_BY_CPU ? cpu_domains_of_cpus(of, ret_domains)
-                               : cpu_domains_of_nodes(of, sysfs_fd, ret_domains);
-}
-
 int resolution_system_cpus(const struct config *config, int sysfs_fd, const struct cpu_list *of,
                            struct cpu_list **ret_cpus)
 {

@@ -31,13 +31,6 @@ struct resolution_predecessor {
 };
 
 /*
- * The domains of these CPUs that `by` names, which is not CONFIG_BY_ALL. sysfs_fd: the root of
- * sysfs. 0 or -ENOMEM. The caller owns them.
- */
-int resolution_domains(enum config_by by, const struct cpu_list *of, int sysfs_fd,
-                       struct cpu_domains **ret_domains);
-
-/*
  * Which of these CPUs the system scope counts on: those of targets.system.cpus, or, where that is
  * "auto", all that do not run without a tick (nohz_full). 0, or -errno: CPUs cannot be read.
  */

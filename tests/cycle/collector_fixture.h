@@ -55,6 +55,15 @@ static inline int set_up(void **state)
     return 0;
 }
 
+/* The machine is that of a tree that stands for sysfs, which the caller closes. */
+static inline void use_machine(struct fixture *f, const struct fixture_tree *sysfs)
+{
+    (void)close(f->sysfs_fd);
+    (void)event_resolver_free(f->resolver);
+    f->sysfs_fd = dup(sysfs->fd);
+    assert_int_equal(event_resolver_new(f->sysfs_fd, &f->resolver), 0);
+}
+
 static inline int tear_down(void **state)
 {
     struct fixture *f = *state;

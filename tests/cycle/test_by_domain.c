@@ -45,10 +45,7 @@ static int set_up_machine(void **state)
     sysfs = fixture_tree_open();
     fixture_tree_write(&sysfs, "bus/event_source/devices/software/type", "1\n");
     set_online("0-1\n");
-    (void)close(f->sysfs_fd);
-    f->sysfs_fd = openat(sysfs.fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    f->resolver = event_resolver_free(f->resolver);
-    assert_int_equal(event_resolver_new(f->sysfs_fd, &f->resolver), 0);
+    use_machine(f, &sysfs);
     return r;
 }
 

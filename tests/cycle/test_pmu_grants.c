@@ -21,10 +21,7 @@ static int set_up_machine(void **state)
     fixture_tree_write(&sysfs, "devices/system/cpu/online", "0\n");
     (void)set_up(state);
     f = *state;
-    (void)event_resolver_free(f->resolver);
-    (void)close(f->sysfs_fd);
-    f->sysfs_fd = dup(sysfs.fd);
-    assert_int_equal(event_resolver_new(f->sysfs_fd, &f->resolver), 0);
+    use_machine(f, &sysfs);
     f->perf.counters = 6;
     return 0;
 }

@@ -26,11 +26,8 @@ static int set_up_server(void **state)
     int r = set_up(state);
 
     f = *state;
-    (void)close(f->sysfs_fd);
-    (void)event_resolver_free(f->resolver);
     sysfs = machine_tree_open("intel_server");
-    f->sysfs_fd = dup(sysfs.fd);
-    assert_int_equal(event_resolver_new(f->sysfs_fd, &f->resolver), 0);
+    use_machine(f, &sysfs);
     return r;
 }
 

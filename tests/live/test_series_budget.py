@@ -69,8 +69,8 @@ class SeriesBudget(live.LiveTest):
                 alls.append(series["series"])
         self.assertEqual(alls, sorted(alls))
 
-    def test_counters_of_a_cgroup_are_told_exactly(self):
-        """Without distributions and gauges, all but what is shown in doubt only is there."""
+    def test_of_counters_alone_nearly_all_are_there(self):
+        """Without distributions and gauges, only what needs doubt or time is absent."""
         shown, _, _, targets = self.count("small")
         absent = 2  # unattributed, and the ratio of samples, which needs a time of them
         self.assertIn(len(CGROUPS) * targets["cgroups"][1] - shown["cgroups"],

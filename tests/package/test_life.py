@@ -12,12 +12,8 @@ import unittest
 
 import bare_debian
 import live
-from exporter import Metrics
+from installed import CONFIGURATION, DEFAULT, MARK, STATE, Installed
 
-CONFIGURATION = "/etc/pmu_exporter/pmu_exporter.yml"
-DEFAULT = "/etc/default/pmu_exporter"
-STATE = "/var/lib/pmu_exporter"
-MARK = "before the upgrade"
 DYNAMIC = "[Service]\nDynamicUser=yes\n"
 
 
@@ -35,7 +31,7 @@ def other_version(package, folder, version, more):
     return made
 
 
-class Life(unittest.TestCase):
+class Life(Installed):
     """Its steps build on each other, so they are one test."""
 
     def setUp(self):
@@ -46,33 +42,7 @@ class Life(unittest.TestCase):
         own = bare_debian.fields(self.package)["Version"]
         self.older = other_version(self.package, self.folder, f"{own}~before", "# older\n")
         self.newer = other_version(self.package, self.folder, f"{own}+after", "# newer\n")
-        self.root = bare_debian.Root()
-        self.addCleanup(self.root.clean)
-        self.machine = bare_debian.Machine(self.root)
-        self.addCleanup(self.machine.stop)
-
-    def scrape(self):
-        return Metrics(self.machine.page("/metrics").encode(), 0)
-
-    def wait_until_ready(self):
-        self.machine.until(lambda: self.machine.page("/-/ready"), "readiness")
-
-    def marks(self):
-        return [mark["text"] for mark in self.machine.json("/api/v1/marks")["marks"]]
-
-    def check_that_it_counts_at_once(self):
-        """dpkg has only just ended: the service runs, is enabled, and counts as its own user."""
-        machine = self.machine
-        self.assertEqual(machine.property("ActiveState"), "active")
-        self.assertEqual(machine.property("UnitFileState"), "enabled")
-        self.assertIsNotNone(machine.page("/-/ready"))
-        self.assertEqual(machine.run("stat", "-c", "%U", f"/proc/{machine.property('MainPID')}"),
-                         "pmu_exporter\n")
-        cgroup = "/system.slice/pmu_exporter.service"
-        name = "pmu_cgroup_task_clock_seconds_total"
-        before = self.scrape().value(name, cgroup=cgroup)
-        self.assertIsNotNone(before)
-        machine.until(lambda: self.scrape().value(name, cgroup=cgroup) > before, "counting")
+        self.boot()
 
     def check_commands(self):
         """What a user finds: the tool, its manual, its completion."""
@@ -85,13 +55,6 @@ class Life(unittest.TestCase):
                      "/usr/share/zsh/vendor-completions/_pmutool"):
             self.assertTrue((self.root.path / path.lstrip("/")).is_file(), path)
 
-    def check_state(self, private):
-        """Where the state is, and that it is the service's own."""
-        link = self.root.path / STATE.lstrip("/")
-        self.assertEqual(link.is_symlink(), private)
-        self.assertTrue((self.root.path / "var/lib/private/pmu_exporter").is_dir() == private)
-        self.machine.until(lambda: MARK in self.marks(), "the mark")
-
     def step_through_a_dynamic_user(self):
         """A unit of before had DynamicUser=yes, and its state in another folder: systemd brings it
         back with what it holds."""
@@ -103,26 +66,6 @@ class Life(unittest.TestCase):
         self.check_state(private=True)
         shutil.rmtree(folder)
         self.machine.run("systemctl", "daemon-reload")
-
-    def check_upgrade(self):
-        """What the administrator wrote stays, the history too, and totals are told to be new."""
-        machine, cgroup = self.machine, "/system.slice/systemd-journald.service"
-        born = "pmu_cgroup_start_time_seconds"
-        machine.write(DEFAULT, 'ARGS="--log.level=warn"\n')
-        mine = machine.read(CONFIGURATION).replace("interval: 1s", "interval: 2s")
-        machine.write(CONFIGURATION, mine)
-        started, pid = self.scrape().value(born, cgroup=cgroup), machine.property("MainPID")
-        machine.install(self.package)
-        self.wait_until_ready()
-        self.assertNotEqual(machine.property("MainPID"), pid)
-        self.assertEqual(machine.read(CONFIGURATION), mine)
-        self.assertEqual(machine.read(DEFAULT), 'ARGS="--log.level=warn"\n')
-        self.assertIn("--log.level=warn", machine.run(
-            "cat", f"/proc/{machine.property('MainPID')}/cmdline").split("\0"))
-        self.assertEqual(machine.json("/api/v1/status")["interval_seconds"], 2)
-        self.check_state(private=False)
-        machine.until(lambda: self.scrape().value(born, cgroup=cgroup) is not None, "a birth")
-        self.assertGreater(self.scrape().value(born, cgroup=cgroup), started)
 
     def check_that_what_is_disabled_stays_so(self):
         """An administrator who has disabled the service is not overruled by a new version."""
@@ -155,7 +98,7 @@ class Life(unittest.TestCase):
         self.check_that_it_counts_at_once()
         self.check_commands()
         self.step_through_a_dynamic_user()
-        self.check_upgrade()
+        self.check_upgrade(self.package)
         self.check_that_what_is_disabled_stays_so()
         self.machine.install(self.older)  # taken back
         self.wait_until_ready()

@@ -23,12 +23,15 @@
       runbookURLPattern: 'dashboards/runbooks/%s.md',
 
       // How often Prometheus evaluates a group of rules. More than a minute is too long for the groups
-      // pmu_services and pmu_regressions, which look back by two minutes.
+      // pmu_services* and pmu_regressions: others read what they recorded in the last two minutes.
       groupIntervals: {
         pmu_regressions: '1m',
         pmu_counting: '1m',
         pmu_exporter: '1m',
+        pmu_services_counters: '1m',
+        pmu_services_latencies: '1m',
         pmu_services: '1m',
+        pmu_hosts: '1m',
         pmu_machines: '1m',
         pmu_services_spread: '1h',
       },

@@ -12,6 +12,7 @@ TOP = pathlib.Path(__file__).resolve().parents[2]
 RULES = TOP / "dashboards/rules"
 RUNBOOKS = TOP / "dashboards/runbooks"
 SERVICES = RULES / "pmu_services.rules.yml"
+GRAFANA = TOP / "dashboards/grafana"
 ALERTS = RULES / "pmu_alerts.rules.yml"
 
 # A metric that is scraped, and one that a rule records: level:metric:operations.

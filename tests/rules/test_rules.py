@@ -65,10 +65,12 @@ class Text(unittest.TestCase):
     def test_recorded_names_are_of_three_parts_and_what_is_read_is_recorded(self):
         recorded = {name for name, _ in rules.expressions(rules.SERVICES)}
         for name in recorded:
-            self.assertRegex(name, r"^job_(cgroup(_ratio|_op)?:pmu_cgroup|"
+            self.assertRegex(name, r"^job_(cgroup(_ratio|_op|_group)?:pmu_cgroup|"
+                                   r"instance(_group)?:pmu_cgroup|"
                                    r"instance(_device_op)?:pmu_machine)_\w+:\w+$")
         texts = [e for path in (rules.SERVICES, rules.ALERTS) for _, e in rules.expressions(path)]
         texts += [q for path in rules.RUNBOOKS.glob("*.md") for q in rules.runbook_queries(path)]
+        texts += [path.read_text() for path in rules.GRAFANA.glob("*.json")]
         read = set().union(*map(rules.recorded_metrics, texts))
         self.assertEqual(read - recorded, set())
         self.assertEqual(recorded - read, set())
@@ -79,10 +81,12 @@ class Text(unittest.TestCase):
         series = sum(ratios if name.endswith(("_median7d", "_baseline", "_spread7d")) else
                      2 if name.startswith("job_cgroup_op:") else 1  # reads and writes
                      for name, _ in rules.expressions(rules.SERVICES)
-                     if name.startswith("job_cgroup"))
+                     if name.startswith("job_cgroup") and not name.startswith("job_cgroup_group"))
+        groups = 2 * sum(name.startswith("job_cgroup_group:") for name, _ in
+                         rules.expressions(rules.SERVICES))
         said = text.replace("\n# ", " ")
-        self.assertIn(f"there are {series} series for each service.", said)
-        self.assertIn(f"the same 60 services record {60 * series:,} series", said)
+        self.assertIn(f"there are {series} series for each service, and two for each group", said)
+        self.assertIn(f"of two groups, record {60 * (series + groups):,} series", said)
 
     def test_gauges_of_the_last_interval_are_not_used(self):
         for path in (rules.SERVICES, rules.ALERTS):
@@ -102,7 +106,7 @@ class Names(unittest.TestCase):
         self.assertEqual(rules.recorded_metrics(expression), {"job_a:pmu_b:c"})
 
     def test_every_rule_has_an_expression(self):
-        for path, n in ((rules.SERVICES, 23), (rules.ALERTS, 14)):
+        for path, n in ((rules.SERVICES, 28), (rules.ALERTS, 14)):
             found = rules.expressions(path)
             self.assertEqual(len(found), n)
             for name, expression in found:

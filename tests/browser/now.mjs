@@ -80,6 +80,16 @@ scene("search finds by name, and Escape empties it", {}, async (page) => {
   await appears(page, "table.grid tbody tr", "busy.service");
 });
 
+scene("what people call a target stands beside its path, and is found", {}, async (page) => {
+  await appears(page, "table.grid tbody tr", "idle.service");
+  const known = row(page, "idle.service").locator(".known");
+  await until(async () => await known.textContent() === "<b>night</b> shift", "its name");
+  await page.locator("input[type=search]").fill("night");
+  await until(async () => String((await readRows(page)).rows.map(({ name }) => name)) ===
+    `/${top}/idle.service`, "only that target");
+  await screenshot(page, "now-known");
+});
+
 /* By name they keep their places while one walks. */
 const TREE = "#now?as=tree&sort=name&order=asc";
 scene("the tree has branches that open and close by keys", { hash: TREE }, async (page) => {

@@ -36,10 +36,11 @@ SECONDS = 1750  # in which a machine that is four times slower passes too
 # What a scenario has that others do not: cgroups at the start, more of the configuration, flags of
 # the exporter, whether it has a state directory, how many seconds have passed since an exporter
 # recorded some seconds of the past there, what a second exporter beside it has in its configuration,
-# whether it has a block device, how the system is counted, and whether it needs tracefs.
+# whether it has a block device, how the system is counted, whether it needs tracefs, and the file of
+# names that it reads.
 SCENARIOS = {
     "shell": {},
-    "now": {},
+    "now": {"names": "match,name,group,role\n/{top}/idle.service,<b>night</b> shift,,\n"},
     "many": {"cgroups": 1000, "more": "limits: {cgroups: 2000}\n"},
     "events": {},
     "status": {"state": True},
@@ -94,7 +95,12 @@ def run(name, options, stack):
     environment = {}
     if options.get("state"):
         environment["STATE_DIRECTORY"] = stack.enter_context(tempfile.TemporaryDirectory())
-    config = configuration(own, options.get("more", ""), options.get("system", "all"))
+    more = options.get("more", "")
+    if options.get("names"):
+        file = pathlib.Path(stack.enter_context(tempfile.TemporaryDirectory())) / "names.csv"
+        file.write_text(options["names"].format(top=own.top))
+        more += f"names: {{file: {file}}}\n"
+    config = configuration(own, more, options.get("system", "all"))
     told = {}
     if options.get("disk"):
         told["PMU_DISK"] = stack.enter_context(LoopDevice()).path

@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { fullNames, idOf, measuresOf, targetsOf, treeOf } from "../../src/web/page/targets.js";
+import { fullNames, idOf, knownAs, measuresOf, targetsOf, treeOf } from "../../src/web/page/targets.js";
 
 const COLUMNS = [
   { name: "pmu_cgroup_start_time_seconds", type: "gauge" },
@@ -33,6 +33,20 @@ test("targets have the names that the API takes, and numbers under short names",
 test("what is not known has no number", () => {
   const [, target] = targetsOf(answer(row("/a", 1, null)));
   assert.equal("instructions_per_cycle" in target.values, false);
+});
+
+test("a target has beside its path what people call it, unless the path says so", () => {
+  const known = (info, name = "/kubepods.slice/cri-containerd-0a1b.scope") => knownAs({ name, info });
+  assert.equal(known({ pod: "web-0", namespace: "shop", container: "nginx" }), "shop/web-0/nginx");
+  assert.equal(known({ pod: "web-0", namespace: "shop" }), "shop/web-0");
+  assert.equal(known({ vm: "instance-00000001", vm_display_name: "db" }), "db");
+  assert.equal(known({ vm: "instance-00000001" }), "instance-00000001");
+  assert.equal(known({ slurm_job: "17", slurm_step: "0" }), "job 17.0");
+  assert.equal(known({ slurm_job: "17" }), "job 17");
+  assert.equal(known({ container: "redis", runtime: "docker" }), "redis");
+  assert.equal(known({ name: "till", pod: "web-0" }), "till");
+  assert.equal(known({ container: "0a1b" }), "");
+  assert.equal(known({ unit: "a.service", pod: "" }), "");
 });
 
 test("measures are rates and ratios, most telling first; groups' columns and times are none", () => {

@@ -4,6 +4,7 @@
 import { element, setAttribute, setText } from "./elements.js";
 import { UNKNOWN, change, exact, formatOf, heading } from "./format.js";
 import { drawSparkline } from "./sparkline.js";
+import { knownAs } from "./targets.js";
 
 const MOST_MEASURES = 8;
 
@@ -21,16 +22,18 @@ function makeName(cell) {
     kind: element("span", { class: "badge" }),
     folder: element("bdi", { class: "folder" }),
     base: element("bdi", { class: "base" }),
+    known: element("bdi", { class: "known" }),
     n: element("span", { class: "quiet-text" }),
   };
   parts.link = element("a", { class: "name", tabindex: -1 }, parts.folder, parts.base);
-  parts.box = element("div", { class: "name-box" }, parts.toggle, parts.kind, parts.link, parts.n);
+  parts.box = element("div", { class: "name-box" }, parts.toggle, parts.kind, parts.link,
+    parts.known, parts.n);
   cell.append(parts.box);
   cell.parts = parts;
 }
 
 function showName(view, tree, cell, row) {
-  const { toggle, kind, folder, base, link, box, n } = cell.parts;
+  const { toggle, kind, folder, base, link, box, known, n } = cell.parts;
   const cut = !tree && row.kind === "cgroup" ? row.name.lastIndexOf("/") + 1 : 0;
   setText(folder, row.name.slice(0, cut));
   setText(base, row.name.slice(cut) || row.name);
@@ -38,6 +41,7 @@ function showName(view, tree, cell, row) {
   kind.hidden = row.target?.kind !== "process";
   setText(toggle, row.expanded === undefined ? "" : row.expanded ? "▾" : "▸");
   toggle.hidden = !tree;
+  setText(known, row.target ? knownAs(row.target) : "");
   setText(n, row.target ? "" : ` ${row.n}`);
   setAttribute(link, "href", row.target ? view.stage.link("time", { target: row.id }) : null);
   setAttribute(box, "title", about(row));

@@ -53,6 +53,17 @@ export function targetsOf(answer) {
   return targets;
 }
 
+/**
+ * What people call a target whose own name is a path that a runtime made: the name that the user gave,
+ * the pod with its container, the virtual machine, the job or the container. "" if the name says it.
+ */
+export function knownAs({ name, info }) {
+  const pod = info.pod && [info.namespace, info.pod, info.container].filter(Boolean).join("/");
+  const job = info.slurm_job && [`job ${info.slurm_job}`, info.slurm_step].filter(Boolean).join(".");
+  const known = info.name || pod || info.vm_display_name || info.vm || job || info.container || "";
+  return name.includes(known) ? "" : known;
+}
+
 const rank = (name) => (FIRST.includes(name) ? FIRST.indexOf(name)
   : FIRST.length + (name.endsWith("_per_second") ? 1 : 0));
 

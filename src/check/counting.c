@@ -13,6 +13,7 @@
 bool check_is_for_want_of_rights(const char *reason)
 {
     return strcmp(reason, bpf_refusal_text(BPF_REFUSAL_NO_CAPABILITY)) == 0 ||
+           strcmp(reason, bpf_refusal_text(BPF_REFUSAL_SECCOMP)) == 0 ||
            strcmp(reason, bpf_refusal_text(BPF_REFUSAL_FORBIDDEN)) == 0;
 }
 

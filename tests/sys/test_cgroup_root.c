@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/filter.h>
 #include <linux/magic.h>
 #include <linux/openat2.h>
-#include <linux/seccomp.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <sys/syscall.h>
@@ -19,6 +16,7 @@
 #include <cmocka.h>
 
 #include "support/fixture_tree.h"
+#include "support/refused_call.h"
 #include "sys/cgroup_mounts.h"
 #include "sys/cgroup_root.h"
 
@@ -238,27 +236,12 @@ static void mounts__of_v2_and_of_v1_with_the_controller_are_found(void **state)
     (void)fclose(mounts);
 }
 
-/* Forbids openat2() as the filter of RestrictSUIDSGID= does, for the rest of the process. */
-static void forbid_openat2(void)
-{
-    struct sock_filter filter[] = {
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat2, 0, 1),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-    };
-    struct sock_fprog program = {.len = ARRAY_SIZE(filter), .filter = filter};
-
-    assert_int_equal(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
-    assert_int_equal(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program), 0);
-}
-
 static void open_below__needs_no_openat2(void **state)
 {
     struct open_how how = {0};
 
     (void)state;
-    forbid_openat2();
+    refuse_call(SYS_openat2, ENOSYS); /* as by the filter of RestrictSUIDSGID= */
     assert_int_equal(syscall(SYS_openat2, AT_FDCWD, ".", &how, sizeof(how)), -1);
     assert_int_equal(errno, ENOSYS);
 }

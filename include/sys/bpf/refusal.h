@@ -12,6 +12,7 @@ enum bpf_refusal {
     BPF_REFUSAL_NO_BTF,
     BPF_REFUSAL_NO_CAPABILITY,
     BPF_REFUSAL_LOCKDOWN,
+    BPF_REFUSAL_SECCOMP,   /* a filter lets no bpf(2) through, whatever it asks */
     BPF_REFUSAL_FORBIDDEN, /* although the capabilities are there and nothing is locked down */
     BPF_REFUSAL_OLD_KERNEL,
     BPF_REFUSAL_NO_JIT,  /* the verifier accepts it, the JIT of this kernel does not know it all */

@@ -2,16 +2,18 @@
 
 /*
  * Why a BPF program cannot be loaded. bpf(2) fails with EPERM or EACCES for a missing capability,
- * for lockdown, by a security module, and for a program that the verifier rejects. Other facts
- * about the machine tell these cases apart.
+ * for lockdown, by a filter of seccomp or a security module, and for a program that the verifier
+ * rejects. Other facts about the machine tell these cases apart.
  */
 #include "sys/bpf/refusal.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/bpf.h>
 #include <linux/capability.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "sys/small_file.h"
@@ -29,6 +31,7 @@ static const char *const texts[BPF_REFUSAL_COUNT_] = {
     [BPF_REFUSAL_NO_BTF] = "the kernel has no BTF",
     [BPF_REFUSAL_NO_CAPABILITY] = "CAP_BPF or CAP_PERFMON is missing",
     [BPF_REFUSAL_LOCKDOWN] = "the kernel is locked down",
+    [BPF_REFUSAL_SECCOMP] = "a seccomp filter refuses bpf(2)",
     [BPF_REFUSAL_FORBIDDEN] = "a security module or the verifier refuses the program",
     [BPF_REFUSAL_OLD_KERNEL] = "the kernel is too old for the program",
     [BPF_REFUSAL_NO_JIT] = "the kernel's JIT lacks instructions of the program",
@@ -77,6 +80,17 @@ static bool has_capabilities(void)
            bpf_refusal_has_capabilities(status, ours);
 }
 
+/* Asks for a command that no kernel knows: who gets as far as the kernel is answered EINVAL. */
+static bool is_filtered(void)
+{
+    union bpf_attr attributes = {0};
+    char status[8192];
+
+    return syscall(SYS_bpf, -1, &attributes, sizeof(attributes)) < 0 && errno != EINVAL &&
+           small_file_read(AT_FDCWD, "/proc/self/status", status, sizeof(status)) >= 0 &&
+           strstr(status, "\nSeccomp:\t2");
+}
+
 enum bpf_refusal bpf_refusal_find(int error)
 {
     if (error == -ENOMEM)
@@ -89,6 +103,8 @@ enum bpf_refusal bpf_refusal_find(int error)
         return BPF_REFUSAL_NO_BTF;
     if (is_locked_down())
         return BPF_REFUSAL_LOCKDOWN;
+    if (is_filtered())
+        return BPF_REFUSAL_SECCOMP;
     if (error == -EPERM || error == -EACCES)
         return BPF_REFUSAL_FORBIDDEN;
     if (error == -EINVAL || error == -ESRCH || error == -ENOENT || error == -E2BIG)

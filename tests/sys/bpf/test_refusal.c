@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sys/bpf/refusal.h"
 
+#include <errno.h>
 #include <string.h>
+#include <sys/syscall.h>
 
 #include "support/check.h"
+#include "support/need_root.h"
+#include "support/refused_call.h"
 
 static void text__each_reason_has_words_of_its_own(void **state)
 {
@@ -42,6 +46,15 @@ static void has_capabilities__wants_all_of_them_effective(void **state)
     assert_false(bpf_refusal_has_capabilities("Name:\tx\n", 1));
 }
 
+static void find__names_the_filter_of_a_container(void **state)
+{
+    (void)state;
+    need_root("the capabilities that programs take come first");
+    assert_int_equal(bpf_refusal_find(-EPERM), BPF_REFUSAL_FORBIDDEN);
+    refuse_call(SYS_bpf, EPERM);
+    assert_int_equal(bpf_refusal_find(-EPERM), BPF_REFUSAL_SECCOMP);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -49,6 +62,7 @@ int main(void)
         cmocka_unit_test(find__tells_a_jit_that_lacks_instructions_from_who_forbids),
         cmocka_unit_test(is_locked__only_where_memory_is_kept_from_root),
         cmocka_unit_test(has_capabilities__wants_all_of_them_effective),
+        cmocka_unit_test(find__names_the_filter_of_a_container),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

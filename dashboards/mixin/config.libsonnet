@@ -31,7 +31,7 @@
         pmu_services_counters: '1m',
         pmu_services_latencies: '1m',
         pmu_services: '1m',
-        pmu_hosts: '1m',
+        pmu_hosts: '2m',
         pmu_machines: '1m',
         pmu_services_spread: '1h',
       },

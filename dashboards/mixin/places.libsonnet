@@ -17,7 +17,7 @@ local increase(more) = {
 {
   // Fields of `services`, in the rules that record.
   services: {
-    minAgeSeconds: place('time() - pmu_cgroup_start_time_seconds > %s\n', 10),
+    minAgeSeconds: place('pmu_cgroup_start_time_seconds < time() - %s\n', 10),
     minMegacyclesPerSecond: place('pmu_cgroup_cycles:rate5m[10m]) >= %se6\n', 3),
     minCPUs: place('pmu_cgroup_task_clock_seconds:rate5m[10m]) >= %s\n'),
     minCoverage: place('_coverage:ratio_rate5m[10m]) >= %s\n', 5),

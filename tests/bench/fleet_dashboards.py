@@ -13,12 +13,14 @@ from viewer import Viewer  # noqa: E402
 SHOWN = 12
 
 
-def show(prometheus, seconds, step):
-    """Of the last seconds, a point for each step, with the rate interval that Grafana has."""
+def show(prometheus, names, seconds, step):
+    """Those of these names, or "all". Of the last seconds, a point for each step, with the rate interval that Grafana has."""
     end = time.time()
     viewer = Viewer(prometheus, end - seconds, end, step, 4 * step)
     took, totals = {}, collections.Counter()
     for name, dashboard in boards.load().items():
+        if not {name, "all"} & set(names):
+            continue
         values = viewer.open(dashboard)
         for query in boards.queries_of(name, dashboard):
             began = time.monotonic()

@@ -27,8 +27,9 @@ def security(context):
         options.append("--security-opt=no-new-privileges")
     if context["readOnlyRootFilesystem"]:
         options += ["--read-only", "--read-only-tmpfs=false"]
-    if context["seccompProfile"]["type"] == "Unconfined":
-        options.append("--security-opt=seccomp=unconfined")
+    profile = context["seccompProfile"]
+    if profile["type"] != "RuntimeDefault":
+        options.append(f"--security-opt=seccomp={profile.get('localhostProfile', 'unconfined')}")
     return options
 
 

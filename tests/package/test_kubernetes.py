@@ -5,6 +5,7 @@ host, and tells of which pod they are; and it has no mount and no capability tha
 Cgroups have the names that kubelet gives them, below one of the test.
 """
 import copy
+import json
 import os
 import pathlib
 import re
@@ -198,6 +199,21 @@ class Pod(image.ImageTest):
         self.complete()
         name = self.start(change=lambda context: context["seccompProfile"].update(type="RuntimeDefault"))
         self.assert_lost(name, {"machine", "cgroups", "processes", "latency"}, "not_permitted")
+
+    def test_it_counts_behind_a_filter_that_knows_the_capabilities(self):
+        """podman's, with what newer ones allow to who has CAP_BPF and CAP_PERFMON."""
+        profile, ours = json.loads(FILTER.read_text()), {"bpf", "perf_event_open"}
+        for rule in profile["syscalls"]:
+            if rule["action"] == "SCMP_ACT_ERRNO":
+                rule["names"] = [name for name in rule["names"] if name not in ours]
+        profile["syscalls"].append({"names": sorted(ours), "action": "SCMP_ACT_ALLOW"})
+        file = self.folder / "seccomp.json"
+        file.write_text(json.dumps(profile))
+        self.complete()
+        name = self.start(change=lambda context: context["seccompProfile"].update(
+            type="Localhost", localhostProfile=str(file)))
+        for ability in ABILITIES:
+            self.until(name, lambda m, ability=ability: ability in self.able(m), ability)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ value is here twice, so that one that lands in the place of another is seen.
 """
 import json
 
-AGE = "time() - pmu_cgroup_start_time_seconds > "
+AGE = "pmu_cgroup_start_time_seconds < time() - "
 WAITS = "job_cgroup:pmu_cgroup_run_queue_latency_seconds:p99_rate5m"
 REQUESTS = "job_cgroup_op:pmu_cgroup_block_io_latency_seconds:p99_rate5m"
 MORE = {"PMUCacheMissRegression": ("1.5", "minIncrease", "_baseline\n  > 1\n"),

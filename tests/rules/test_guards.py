@@ -23,7 +23,7 @@ GUARDS = [
     ("reads apart from writes", "SERVICES",
      {"(job, cgroup, op, le)": "(job, cgroup, le)", "(job, cgroup, op)": "(job, cgroup)",
       '{op="read"}': "", '{op="write"}': ""}, "/writes_more"),
-    ("ten minutes from a start", "SERVICES", {"> 600": "> -1"}, "/restarts"),
+    ("ten minutes from a start", "SERVICES", {"time() - 600": "time() + 1"}, "/restarts"),
     ("a minimum of coverage", "SERVICES", {">= 0.5": ">= 0"}, "/shared"),
     ("the median of seven days", "SERVICES",
      {f"              {RATIO}:rate15m_median7d\n          )\n            and":

@@ -22,16 +22,17 @@
       // Where the runbooks are: %s is the name of the alert. The default is a path in the repository.
       runbookURLPattern: 'dashboards/runbooks/%s.md',
 
-      // How often Prometheus evaluates a group of rules. More than a minute is too long for the groups
-      // pmu_services* and pmu_regressions: others read what they recorded in the last two minutes.
+      // How often Prometheus evaluates a group of rules. More than what stands here is too long for
+      // groups that others read: they look back at what was recorded in the last minutes.
       groupIntervals: {
         pmu_regressions: '1m',
         pmu_counting: '1m',
         pmu_exporter: '1m',
         pmu_services_counters: '1m',
         pmu_services_latencies: '1m',
+        pmu_services_coverage: '4m',
         pmu_services: '1m',
-        pmu_hosts: '2m',
+        pmu_hosts: '4m',
         pmu_machines: '1m',
         pmu_services_spread: '1h',
       },

@@ -143,7 +143,7 @@ class Fields(Mixin):
             ] for both in [other + ours, ours + other]]""")
         self.assertEqual(complaint, "")
         for alerts, recorded, boards in json.loads(text):
-            self.assertEqual((len(alerts), len(recorded), len(boards)), (4, 7, 12))
+            self.assertEqual((len(alerts), len(recorded), len(boards)), (4, 8, 12))
             for names in (alerts, recorded, boards):
                 self.assertEqual(sum(name.startswith("other") for name in names), 1)
 

@@ -3,7 +3,8 @@
 /*
  * Users may make cgroups of any name below their own slice, and would so take the names of others.
  * What they run there by themselves (a podman without root) keeps its state in their homes, where
- * nobody looks. So a cgroup in a user's slice has no names of the host.
+ * nobody looks. So a cgroup in a user's slice has no names of the host. Nor do cgroups below a unit
+ * or a container have others than that has.
  */
 #include "target/names_lookup.h"
 
@@ -23,6 +24,7 @@
 #include "target/cgroup_path.h"
 #include "target/names_kubernetes.h"
 #include "target/names_machine.h"
+#include "target/names_place.h"
 #include "target/names_runtime.h"
 #include "target/names_slurm.h"
 
@@ -52,8 +54,9 @@ static const char *const containerd_namespaces[] = {"k8s.io", "default"};
 struct search {
     const struct name_host *host;
     const char *path;
+    const char *part; /* of the path, which programs of the host have made */
     int cgroup_fd;
-    struct cgroup_names path_names;
+    struct cgroup_names path_names; /* those of that part */
     struct names *names;
 };
 
@@ -216,7 +219,7 @@ static bool look_for_machine(struct search *search)
     unsigned id;
     bool is_missing;
 
-    if (!machine_name_of(search->path, machine))
+    if (!machine_name_of(search->part, machine))
         return false;
     is_missing = machine_domain(machine, &id, &domain) && !look_for_domain(search, domain, id);
     text = read_file(search, &n, MACHINES "/%s", machine);
@@ -302,43 +305,47 @@ static void forget(struct names *names, enum name_kind kind)
     names->values[kind] = NULL;
 }
 
-static bool is_of_a_user(const char *path)
-{
-    static const char slices[] = "/user.slice/user-";
-
-    return strncmp(path, slices, strlen(slices)) == 0;
-}
-
 bool names_need_directory(const char *path)
 {
     AUTO_NAMES struct names names = {0};
     struct slurm_place place;
 
-    return !is_of_a_user(path) && names_parse_slurm(path, &place, &names) && !place.has_user;
+    return !names_are_of_a_user(path) && names_parse_slurm(path, &place, &names) && !place.has_user;
+}
+
+/* Asks who is in `sources`. */
+static bool ask(struct search *search, unsigned sources)
+{
+    bool is_missing = false;
+
+    if (sources & NAMES_OF_KUBERNETES)
+        is_missing |= look_for_pod(search);
+    if (sources & NAMES_OF_CONTAINERS)
+        is_missing |= look_for_container(search);
+    if (sources & NAMES_OF_MACHINES)
+        is_missing |= look_for_machine(search);
+    if (sources & NAMES_OF_BATCH)
+        is_missing |= look_for_job(search);
+    if (!(sources & NAMES_OF_KUBERNETES)) {
+        forget(search->names, NAME_POD);
+        forget(search->names, NAME_NAMESPACE);
+    }
+    return is_missing;
 }
 
 bool names_look_up(const struct name_host *host, unsigned sources, const char *path, int cgroup_fd,
                    struct names *names)
 {
-    struct search search = {.host = host, .path = path, .cgroup_fd = cgroup_fd, .names = names};
-    bool is_missing = false;
+    AUTO_FREE char *part = strndup(path, names_host_part(path));
+    struct search search = {
+        .host = host, .path = path, .part = part, .cgroup_fd = cgroup_fd, .names = names};
+    bool is_missing;
 
-    if (is_of_a_user(path))
+    if (names_are_of_a_user(path))
         return false;
-    if (cgroup_names_parse(path, &search.path_names) < 0)
+    if (!part || cgroup_names_parse(part, &search.path_names) < 0)
         return true;
-    if (sources & NAMES_OF_KUBERNETES)
-        is_missing |= look_for_pod(&search);
-    if (sources & NAMES_OF_CONTAINERS)
-        is_missing |= look_for_container(&search);
-    if (sources & NAMES_OF_MACHINES)
-        is_missing |= look_for_machine(&search);
-    if (sources & NAMES_OF_BATCH)
-        is_missing |= look_for_job(&search);
-    if (!(sources & NAMES_OF_KUBERNETES)) {
-        forget(names, NAME_POD);
-        forget(names, NAME_NAMESPACE);
-    }
+    is_missing = ask(&search, sources);
     cgroup_names_done(&search.path_names);
     return is_missing;
 }

@@ -6,6 +6,7 @@
 
 #include "base/parse.h"
 #include "base/path_name.h"
+#include "target/names_place.h"
 
 static const char *const named_steps[] = {"batch", "extern", "interactive"};
 
@@ -59,10 +60,11 @@ bool names_parse_slurm(const char *path, struct slurm_place *ret_place, struct n
     char name[NAME_MAX + 1];
     uint64_t user;
 
-    do {
-        if (!next(&path, name))
+    if (!next(&path, name))
+        return false;
+    while (!is_root_of_jobs(name))
+        if (names_begin_inner(name, strlen(name)) || !next(&path, name))
             return false;
-    } while (!is_root_of_jobs(name));
     if (!next(&path, name))
         return false;
     if (after(name, "uid_")) {

@@ -246,6 +246,60 @@ static void a_cgroup_of_a_user__takes_nobodys_names(void **state)
     assert_n_names(&f->names, 0);
 }
 
+/* A process has such a path where the exporter has a cgroup namespace. */
+static void a_cgroup_of_a_user__that_is_seen_from_a_namespace_takes_nobodys_names(void **state)
+{
+    struct fixture *f = *state;
+
+    fixture_tree_write(&f->root, DOCKER, docker);
+    assert_false(look(f, ALL, "/../../user.slice/user-1000.slice/docker-" ID ".scope"));
+    assert_n_names(&f->names, 0);
+    assert_false(look(f, ALL, "/../../system.slice/docker-" ID ".scope"));
+    assert_name(&f->names, NAME_CONTAINER, "front");
+}
+
+static void what_runs_in_a_unit_or_container__takes_nobodys_names(void **state)
+{
+    static const char *const outer[] = {
+        "/machine.slice/machine-evil.scope/payload",
+        "/system.slice/evil.service",
+        "/lxc.payload.evil",
+        "/lxc/evil",
+        "/machine/qemu-9-evil.libvirt-qemu",
+        "/docker/0bd3a2e1f0c94d55a7c0d6e8b9f1a2c34bd3a2e1f0c94d55a7c0d6e8b9f1a2c3",
+    };
+    static const char *const inner[] = {"/docker-" ID ".scope", POD "/cri-containerd-" ID ".scope",
+                                        VM, "/machine-front.scope", "/slurm/uid_0/job_1"};
+    struct fixture *f = *state;
+
+    make_link(f, LINK);
+    fixture_tree_write(&f->root, DOCKER, docker);
+    fixture_tree_write(&f->root, "run/systemd/machines/front", "CLASS=container\n");
+    for (size_t i = 0; i < ARRAY_SIZE(outer); i++)
+        for (size_t k = 0; k < ARRAY_SIZE(inner); k++) {
+            char path[512];
+
+            (void)snprintf(path, sizeof(path), "%s%s", outer[i], inner[k]);
+            (void)look(f, ALL, path);
+            for (size_t kind = 0; kind < NAMES_; kind++)
+                if (kind != NAME_VM) /* "evil", which is its own name */
+                    assert_null(f->names.values[kind]);
+            if (f->names.values[NAME_VM])
+                assert_name(&f->names, NAME_VM, "evil");
+        }
+}
+
+static void a_cgroup_in_a_container__has_the_names_of_the_container(void **state)
+{
+    struct fixture *f = *state;
+
+    fixture_tree_write(&f->root, DOCKER, docker);
+    assert_false(look(f, ALL, "/system.slice/docker-" ID ".scope/system.slice/a.service"));
+    assert_name(&f->names, NAME_CONTAINER, "front");
+    assert_false(look(f, ALL, "/docker/" ID "/a/b"));
+    assert_name(&f->names, NAME_CONTAINER, "front");
+}
+
 static void others__are_not_looked_for(void **state)
 {
     struct fixture *f = *state;
@@ -320,6 +374,9 @@ int main(void)
         TEST(a_job_of_slurm__is_named_by_its_path_and_its_user),
         TEST(a_step_of_slurm__has_the_user_of_what_it_runs),
         TEST(a_cgroup_of_a_user__takes_nobodys_names),
+        TEST(a_cgroup_of_a_user__that_is_seen_from_a_namespace_takes_nobodys_names),
+        TEST(what_runs_in_a_unit_or_container__takes_nobodys_names),
+        TEST(a_cgroup_in_a_container__has_the_names_of_the_container),
         TEST(others__are_not_looked_for),
         TEST(without_a_root__paths_alone_tell),
         TEST(hostile_files__are_passed_over),

@@ -182,8 +182,12 @@ static bool take_domain(struct search *search, const char *file, unsigned id)
     return text && names_parse_domain(text, n, id, search->names);
 }
 
-/* What a machine is called is not always what its file is: then each file is looked into. */
-static bool search_domains(struct search *search, unsigned id)
+/*
+ * What a machine is called is not always what its file is. Then those files are looked into whose
+ * names could have become this one, and no others: whoever may call a cgroup as he likes could have
+ * us read all files for each.
+ */
+static bool search_domains(struct search *search, const char *domain, unsigned id)
 {
     AUTO(directory)
     DIR *directory =
@@ -192,9 +196,7 @@ static bool search_domains(struct search *search, unsigned id)
     size_t n_domains = 0;
 
     for (size_t i = 0; directory && i < MOST_ENTRIES && (entry = readdir(directory)); i++) {
-        const char *end = strrchr(entry->d_name, '.');
-
-        if (!end || strcmp(end, ".xml") != 0 || ++n_domains > MOST_DOMAINS)
+        if (!machine_may_be_of(domain, entry->d_name) || ++n_domains > MOST_DOMAINS)
             continue;
         if (take_domain(search, entry->d_name, id))
             return true;
@@ -207,7 +209,7 @@ static bool look_for_domain(struct search *search, const char *domain, unsigned 
     char file[MACHINE_NAME_SIZE + sizeof(".xml")];
 
     (void)snprintf(file, sizeof(file), "%s.xml", domain);
-    return take_domain(search, file, id) || search_domains(search, id);
+    return take_domain(search, file, id) || search_domains(search, domain, id);
 }
 
 static bool look_for_machine(struct search *search)

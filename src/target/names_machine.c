@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "target/names_machine.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/parse.h"
 #include "base/text_piece.h"
+
+/* libvirt cuts the name of a machine at 64 bytes, of which its driver and number take some. */
+#define SHORTEST_CUT 32
 
 /* The forms of a cgroup's name that hold the name of a machine. */
 static const struct form {
@@ -102,6 +106,22 @@ bool machine_domain(const char *machine, unsigned *ret_id, const char **ret_doma
     *ret_id = (unsigned)id;
     *ret_domain = machine + n;
     return true;
+}
+
+bool machine_may_be_of(const char *domain, const char *file)
+{
+    const size_t n_domain = strlen(domain);
+    const char *end = strrchr(file, '.');
+
+    if (!end || strcmp(end, ".xml") != 0)
+        return false;
+    for (; file < end; file++) {
+        if (*file == *domain)
+            domain++;
+        else if (isalnum((unsigned char)*file))
+            return !*domain && n_domain >= SHORTEST_CUT;
+    }
+    return !*domain;
 }
 
 /* The value of a line KEY=value, in quotes or not. */

@@ -18,6 +18,12 @@ bool machine_name_of(const char *path, char ret_name[MACHINE_NAME_SIZE]);
 /* Whether libvirt runs it; then the domain's number, and what the name tells of its name. */
 bool machine_domain(const char *machine, unsigned *ret_id, const char **ret_domain);
 
+/*
+ * Whether libvirt may have made this name of a domain, as machine_domain() tells it, from the name
+ * that its file has: it leaves characters out, and cuts what is too long.
+ */
+bool machine_may_be_of(const char *domain, const char *file);
+
 /* Adds what systemd-machined keeps of a machine (/run/systemd/machines/NAME). */
 void names_parse_machine(const char *text, size_t n, const char *machine, struct names *names);
 

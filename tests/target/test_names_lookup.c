@@ -193,6 +193,16 @@ static void a_virtual_machine__is_named_by_libvirt_machined_and_its_path(void **
     assert_n_names(&f->names, 0);
 }
 
+static void a_machine__has_only_those_files_read_that_could_be_its(void **state)
+{
+    struct fixture *f = *state;
+
+    fixture_tree_write(&f->root, "run/libvirt/qemu/database.xml",
+                       "<domstatus><domain id='7'><name>database</name></domain></domstatus>");
+    assert_true(look(f, ALL, VM));
+    assert_name(&f->names, NAME_VM, "web");
+}
+
 static void a_job_of_slurm__is_named_by_its_path_and_its_user(void **state)
 {
     struct fixture *f = *state;
@@ -371,6 +381,7 @@ int main(void)
         TEST(a_container_of_podman__that_is_removed_at_its_end_is_in_another_list),
         TEST(crio__has_its_bundles_in_run),
         TEST(a_virtual_machine__is_named_by_libvirt_machined_and_its_path),
+        TEST(a_machine__has_only_those_files_read_that_could_be_its),
         TEST(a_job_of_slurm__is_named_by_its_path_and_its_user),
         TEST(a_step_of_slurm__has_the_user_of_what_it_runs),
         TEST(a_cgroup_of_a_user__takes_nobodys_names),

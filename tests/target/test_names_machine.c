@@ -41,6 +41,26 @@ static void a_machine__is_found_in_the_path(void **state)
     check_machine("/system.slice/nginx.service", NULL);
 }
 
+static void a_file__may_be_that_of_a_machine_whose_name_it_became(void **state)
+{
+    AUTO_FREE char *cut = repeated("a", 50);
+    char file[128];
+
+    (void)state;
+    assert_true(machine_may_be_of("web", "web.xml"));
+    assert_true(machine_may_be_of("web", "we_b.xml"));
+    assert_true(machine_may_be_of("web-1.a", "w\xc3\xa4\xc3\xb6"
+                                             "eb--1.a.xml"));
+    assert_false(machine_may_be_of("web", "web1.xml"));
+    assert_false(machine_may_be_of("web", "1web.xml"));
+    assert_false(machine_may_be_of("web1", "web.xml"));
+    assert_false(machine_may_be_of("web", "web"));
+    assert_false(machine_may_be_of("web", "web.pid"));
+    assert_false(machine_may_be_of("i", "instance-1.xml"));
+    (void)snprintf(file, sizeof(file), "%s-more.xml", cut);
+    assert_true(machine_may_be_of(cut, file));
+}
+
 static void a_machine__that_could_lead_elsewhere_is_none(void **state)
 {
     AUTO_FREE char *longest = repeated("a", 4000);
@@ -228,6 +248,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_machine__is_found_in_the_path),
+        cmocka_unit_test(a_file__may_be_that_of_a_machine_whose_name_it_became),
         cmocka_unit_test(a_machine__that_could_lead_elsewhere_is_none),
         cmocka_unit_test(a_domain__is_told_by_its_number),
         cmocka_unit_test(machined__tells_the_class_and_the_uuid),

@@ -24,6 +24,7 @@
 #include "target/known_names.h"
 #include "target/names_file.h"
 #include "target/names_lookup.h"
+#include "target/names_recent.h"
 #include "target/target_names.h"
 
 #define NAMES_TRIES 7 /* at once, and then after 1, 2, 4, 8, 16 and 32 seconds */
@@ -66,6 +67,7 @@ struct target_names {
     pthread_t thread;
     bool has_thread;
     struct names_watch watch; /* the thread's alone; but `rules` is changed under the lock */
+    struct names_recent recent; /* the thread's alone */
     atomic_ullong changes;
     atomic_ullong renewals;
     bool renews; /* the thread's alone: the file has changed, and not all know it yet */

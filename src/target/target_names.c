@@ -63,6 +63,7 @@ struct target_names *target_names_free(struct target_names *names)
     if (names->has_thread)
         (void)pthread_join(names->thread, NULL);
     names_watch_done(&names->watch);
+    names_recent_done(&names->recent);
     (void)pthread_cond_destroy(&names->wake);
     (void)pthread_cond_destroy(&names->answered);
     (void)pthread_mutex_destroy(&names->mutex);
@@ -72,15 +73,33 @@ struct target_names *target_names_free(struct target_names *names)
     return NULL;
 }
 
+/* Looks for names of the host, unless those of its container were found a moment ago. */
+static bool look(struct target_names *names, unsigned sources, const struct named_target *target,
+                 struct names *found)
+{
+    const uint64_t now_ns = clock_monotonic_ns();
+    const struct recent_names *recent =
+        names_recent_find(&names->recent, target->path, sources, now_ns);
+    bool is_missing;
+
+    if (recent) {
+        names_add_all(found, &recent->names);
+        return recent->is_missing;
+    }
+    is_missing = names_look_up(&names->host, sources, target->path, target->directory_fd, found);
+    if (!found->failed)
+        names_recent_keep(&names->recent, target->path, sources, now_ns, found, is_missing);
+    return is_missing;
+}
+
 /* Looks for the names; without the lock. False: there is no memory, and what was known stands. */
-static bool find(const struct target_names *names, unsigned sources, bool look,
+static bool find(struct target_names *names, unsigned sources, bool wants_look,
                  struct named_target *target, struct names *ret_names)
 {
-    if (look) {
+    if (wants_look) {
         AUTO_NAMES struct names found = {0};
 
-        target->is_missing =
-            names_look_up(&names->host, sources, target->path, target->directory_fd, &found);
+        target->is_missing = look(names, sources, target, &found);
         if (found.failed)
             return false;
         names_done(&target->found);
@@ -112,15 +131,15 @@ static void serve(struct target_names *names, struct named_target *target)
 {
     AUTO_NAMES struct names found = {0};
     const unsigned sources = names->sources;
-    const bool look = target->wants_look;
+    const bool wants_look = target->wants_look;
     bool is_known;
 
     names_queue_leave(target);
     target->is_served = true;
     target->wants_look = false;
-    target->tries += look;
+    target->tries += wants_look;
     (void)pthread_mutex_unlock(&names->mutex);
-    is_known = find(names, sources, look, target, &found);
+    is_known = find(names, sources, wants_look, target, &found);
     (void)pthread_mutex_lock(&names->mutex);
     target->is_served = false;
     if (target->n_users == 0) {
@@ -144,6 +163,7 @@ static void take_file(struct target_names *names)
     if (!names->file_is_new)
         return;
     names->file_is_new = names->renews = false;
+    names_recent_done(&names->recent); /* with the settings all is looked for afresh */
     names_watch_begin(&names->watch, TAKE(names->next_file));
 }
 

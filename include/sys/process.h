@@ -49,6 +49,9 @@ int process_read_comm(int procfs_fd, pid_t pid, char ret_comm[64]);
 /* Reads what process_uid() gives. 0; -ESRCH as for process_open(); another -errno. */
 int process_read_uid(int procfs_fd, pid_t pid, uid_t *ret_uid);
 
+/* The real user, who stays the same when he executes a program that is setuid. As above. */
+int process_read_real_uid(int procfs_fd, pid_t pid, uid_t *ret_uid);
+
 /*
  * The process that a thread belongs to: its own number, if it is the first thread of it. 0; -ESRCH
  * as for process_open(); another -errno.

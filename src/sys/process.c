@@ -88,21 +88,42 @@ int process_read_uid(int procfs_fd, pid_t pid, uid_t *ret_uid)
     return 0;
 }
 
-int process_read_leader(int procfs_fd, pid_t thread, pid_t *ret_leader)
+/* The number behind a word of /proc/PID/status, which begins with the end of the line before. */
+static int read_status(int procfs_fd, pid_t pid, const char *word, unsigned long *ret_number)
 {
     char path[PROCESS_PATH_SIZE], text[STATUS_SIZE];
     const char *line;
     int r;
 
-    (void)snprintf(path, sizeof(path), "%d/status", thread);
+    (void)snprintf(path, sizeof(path), "%d/status", pid);
     r = small_file_read(procfs_fd, path, text, sizeof(text));
     if (r < 0)
         return process_error(r);
-    line = strstr(text, "\nTgid:");
+    line = strstr(text, word);
     if (!line)
         return -EINVAL;
-    *ret_leader = (pid_t)strtol(line + strlen("\nTgid:"), NULL, 10);
+    *ret_number = strtoul(line + strlen(word), NULL, 10);
     return 0;
+}
+
+int process_read_leader(int procfs_fd, pid_t thread, pid_t *ret_leader)
+{
+    unsigned long number;
+    int r = read_status(procfs_fd, thread, "\nTgid:", &number);
+
+    if (r == 0)
+        *ret_leader = (pid_t)number;
+    return r;
+}
+
+int process_read_real_uid(int procfs_fd, pid_t pid, uid_t *ret_uid)
+{
+    unsigned long number;
+    int r = read_status(procfs_fd, pid, "\nUid:", &number);
+
+    if (r == 0)
+        *ret_uid = (uid_t)number;
+    return r;
 }
 
 /* Whether a list of controllers, which ends with a colon, has this one. */

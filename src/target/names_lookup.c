@@ -28,10 +28,11 @@
 #include "target/names_runtime.h"
 #include "target/names_slurm.h"
 
-#define MOST_BYTES   ((size_t)1024 * 1024) /* of one file */
-#define MOST_ENTRIES 10000                 /* of one directory */
-#define MOST_DOMAINS 1000                  /* files of libvirt that are read for one machine */
-#define MOST_LEVELS  4                     /* of cgroups below a job of Slurm */
+#define MOST_BYTES     ((size_t)1024 * 1024) /* of one file */
+#define MOST_ENTRIES   10000                 /* of one directory */
+#define MOST_DOMAINS   1000                  /* files of libvirt that are read for one machine */
+#define MOST_LEVELS    4                     /* of cgroups below a job of Slurm */
+#define MOST_PROCESSES 100                   /* of one of them whose users are asked for */
 
 #define CONTAINER_LOGS "var/log/containers"
 #define POD_LOGS       "var/log/pods"
@@ -232,20 +233,35 @@ static bool look_for_machine(struct search *search)
     return is_missing;
 }
 
-/* The user of the first process in a cgroup. False: there is none. */
-static bool first_user(const struct search *search, const char *path, uid_t *ret_user)
+/*
+ * The user of a process in a cgroup; of one that is not root's, if there is any: what Slurm begins
+ * is root's until it becomes the user's. False: there is none.
+ */
+static bool user_in(const struct search *search, const char *path, uid_t *ret_user)
 {
     char procs[PATH_MAX];
     AUTO_FREE char *text = NULL;
     size_t n = 0;
-    long pid;
+    char *at;
+    bool found = false;
 
     (void)snprintf(procs, sizeof(procs), "%s/cgroup.procs", path);
-    if (host_file_read(search->cgroup_fd, procs, MOST_BYTES, &text, &n) < 0)
+    if (search->host->procfs_fd < 0 ||
+        host_file_read(search->cgroup_fd, procs, MOST_BYTES, &text, &n) < 0)
         return false;
-    pid = strtol(text, NULL, 10);
-    return pid > 0 && pid <= INT_MAX && search->host->procfs_fd >= 0 &&
-           process_read_uid(search->host->procfs_fd, (pid_t)pid, ret_user) == 0;
+    at = text;
+    for (size_t i = 0; i < MOST_PROCESSES && *at; i++) {
+        const long pid = strtol(at, &at, 10);
+
+        if (pid <= 0 || pid > INT_MAX)
+            break;
+        if (process_read_real_uid(search->host->procfs_fd, (pid_t)pid, ret_user) < 0)
+            continue;
+        found = true;
+        if (*ret_user != 0)
+            break;
+    }
+    return found;
 }
 
 /* Whether such a cgroup of a step has what the user runs; what Slurm runs itself is in "slurm". */
@@ -255,21 +271,26 @@ static bool is_of_user(const char *name)
            strcmp(name, "user") == 0;
 }
 
+/* The user in a cgroup or below it, as user_in() tells it. */
 static bool user_below(const struct search *search, const char *path, int level, uid_t *ret_user)
 {
     AUTO(directory) DIR *directory = NULL;
     const struct dirent *entry;
     char inner[PATH_MAX];
+    bool found = user_in(search, path, ret_user);
 
-    if (first_user(search, path, ret_user))
+    if (found && *ret_user != 0)
         return true;
     directory = level < MOST_LEVELS ? host_file_list(search->cgroup_fd, path) : NULL;
-    for (size_t i = 0; directory && i < MOST_ENTRIES && (entry = readdir(directory)); i++)
-        if (is_of_user(entry->d_name) &&
-            (size_t)snprintf(inner, sizeof(inner), "%s/%s", path, entry->d_name) < sizeof(inner) &&
-            user_below(search, inner, level + 1, ret_user))
+    for (size_t i = 0; directory && i < MOST_ENTRIES && (entry = readdir(directory)); i++) {
+        if (!is_of_user(entry->d_name) ||
+            (size_t)snprintf(inner, sizeof(inner), "%s/%s", path, entry->d_name) >= sizeof(inner))
+            continue;
+        found |= user_below(search, inner, level + 1, ret_user);
+        if (found && *ret_user != 0)
             return true;
-    return false;
+    }
+    return found;
 }
 
 /* Returns whether the account is not known yet. */
@@ -292,12 +313,16 @@ static bool add_user(struct search *search, uid_t user)
 static bool look_for_job(struct search *search)
 {
     struct slurm_place place;
+    bool by_process;
 
     if (!names_parse_slurm(search->path, &place, search->names))
         return false;
-    if (!place.has_user)
+    by_process = !place.has_user;
+    if (by_process)
         place.has_user = search->cgroup_fd >= 0 && user_below(search, ".", 0, &place.user);
-    return !place.has_user || add_user(search, place.user);
+    if (!place.has_user)
+        return true;
+    return add_user(search, place.user) || (by_process && place.user == 0);
 }
 
 /* The annotations of a container tell its pod, too. */

@@ -10,26 +10,26 @@
 
 #include <jansson.h>
 
-/* Which annotation tells what. */
+/*
+ * Which annotation tells what. Who makes a pod gives it annotations of his own, which CRI-O puts
+ * among its own ones, so those that only containerd writes are taken of containerd alone.
+ */
 static const struct annotation {
     const char *key;
     enum name_kind kind;
-    bool of_pod; /* it is the same for all containers of a pod */
+    bool of_containerd; /* else of all others */
+    bool of_pod;        /* it is the same for all containers of a pod */
 } annotations[] = {
-    {"io.kubernetes.cri.sandbox-name", NAME_POD, true},
-    {"io.kubernetes.cri.sandbox-namespace", NAME_NAMESPACE, true},
-    {"io.kubernetes.cri.container-name", NAME_CONTAINER, false},
-    {"io.kubernetes.cri.image-name", NAME_IMAGE, false},
-    {"io.kubernetes.pod.name", NAME_POD, true},
-    {"io.kubernetes.pod.namespace", NAME_NAMESPACE, true},
-    {"io.kubernetes.container.name", NAME_CONTAINER, false},
-    {"io.kubernetes.cri-o.ImageName", NAME_IMAGE, false},
-    {"nerdctl/name", NAME_CONTAINER, false},
+    {"io.kubernetes.cri.sandbox-name", NAME_POD, true, true},
+    {"io.kubernetes.cri.sandbox-namespace", NAME_NAMESPACE, true, true},
+    {"io.kubernetes.cri.container-name", NAME_CONTAINER, true, false},
+    {"io.kubernetes.cri.image-name", NAME_IMAGE, true, false},
+    {"nerdctl/name", NAME_CONTAINER, true, false},
+    {"io.kubernetes.pod.name", NAME_POD, false, true},
+    {"io.kubernetes.pod.namespace", NAME_NAMESPACE, false, true},
+    {"io.kubernetes.container.name", NAME_CONTAINER, false, false},
+    {"io.kubernetes.cri-o.ImageName", NAME_IMAGE, false, false},
 };
-
-/* Which annotation says that this is what keeps a pod's namespaces, and no container of a user. */
-static const char *const container_types[] = {"io.kubernetes.cri.container-type",
-                                              "io.kubernetes.cri-o.ContainerType"};
 
 /* Texts have no NUL: jansson refuses one, unless it is asked to take it. */
 static json_t *parse(const char *text, size_t n)
@@ -42,15 +42,13 @@ static const char *text_of(const json_t *object, const char *key)
     return json_string_value(json_object_get(object, key));
 }
 
-static bool is_sandbox(const json_t *all)
+/* Whether this is what keeps a pod's namespaces, and no container of a user. */
+static bool is_sandbox(const json_t *all, bool of_containerd)
 {
-    for (size_t i = 0; i < ARRAY_SIZE(container_types); i++) {
-        const char *type = text_of(all, container_types[i]);
+    const char *type = text_of(all, of_containerd ? "io.kubernetes.cri.container-type"
+                                                  : "io.kubernetes.cri-o.ContainerType");
 
-        if (type && strcmp(type, "sandbox") == 0)
-            return true;
-    }
-    return false;
+    return type && strcmp(type, "sandbox") == 0;
 }
 
 /* The name of who manages a container, in the word that people have for it. NULL: not known. */
@@ -67,12 +65,13 @@ bool names_parse_oci_config(const char *text, size_t n, const char *runtime, str
 {
     json_auto_t *config = parse(text, n);
     const json_t *all = json_object_get(config, "annotations");
-    const bool sandbox = is_sandbox(all);
+    const bool of_containerd = runtime && strcmp(runtime, "containerd") == 0;
+    const bool sandbox = is_sandbox(all, of_containerd);
 
     if (!json_is_object(config))
         return false;
     for (size_t i = 0; i < ARRAY_SIZE(annotations); i++)
-        if (annotations[i].of_pod || !sandbox)
+        if (annotations[i].of_containerd == of_containerd && (annotations[i].of_pod || !sandbox))
             names_add_string(names, annotations[i].kind, text_of(all, annotations[i].key));
     names_add_string(names, NAME_RUNTIME, runtime ? runtime : runtime_of(all));
     return true;

@@ -61,6 +61,28 @@ static void a_bundle_of_crio__tells_who_manages_it(void **state)
     assert_name(&names, NAME_RUNTIME, "cri-o");
 }
 
+/* CRI-O hands them on to the container. */
+static void annotations_of_a_pod__give_it_no_name_of_another(void **state)
+{
+    AUTO_NAMES struct names names = {0};
+
+    (void)state;
+    assert_true(parse_oci("{\"annotations\":{\"io.container.manager\":\"cri-o\","
+                          "\"io.kubernetes.cri.container-type\":\"sandbox\","
+                          "\"io.kubernetes.cri.sandbox-name\":\"db-0\","
+                          "\"io.kubernetes.cri.sandbox-namespace\":\"data\","
+                          "\"io.kubernetes.cri.container-name\":\"db\","
+                          "\"io.kubernetes.cri.image-name\":\"db:16\","
+                          "\"nerdctl/name\":\"db\","
+                          "\"io.kubernetes.pod.name\":\"evil-0\","
+                          "\"io.kubernetes.container.name\":\"evil\"}}",
+                          NULL, &names));
+    assert_name(&names, NAME_POD, "evil-0");
+    assert_name(&names, NAME_CONTAINER, "evil");
+    assert_name(&names, NAME_RUNTIME, "cri-o");
+    assert_n_names(&names, 3);
+}
+
 static void a_sandbox__has_a_pod_and_is_no_container(void **state)
 {
     AUTO_NAMES struct names names = {0};
@@ -159,6 +181,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_bundle_of_containerd__tells_pod_container_and_image),
         cmocka_unit_test(a_bundle_of_crio__tells_who_manages_it),
+        cmocka_unit_test(annotations_of_a_pod__give_it_no_name_of_another),
         cmocka_unit_test(a_sandbox__has_a_pod_and_is_no_container),
         cmocka_unit_test(podman__has_names_in_its_list),
         cmocka_unit_test(docker__tells_the_name_that_docker_ps_shows),

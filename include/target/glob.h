@@ -27,6 +27,12 @@ const char *glob_check(const char *pattern);
 /* Whether the pattern matches the whole path. */
 bool glob_match(const char *pattern, const char *path);
 
+/*
+ * Whether the path has all that stands between the pattern's wildcards, in this order. It is never
+ * wrongly false, and much cheaper than to match: for who has thousands of patterns.
+ */
+bool glob_may_match(const char *pattern, const char *path);
+
 /* Whether some path below `directory` ("/" or "/a/b") could match. It is never wrongly false. */
 bool glob_may_match_below(const char *pattern, const char *directory);
 

@@ -215,6 +215,34 @@ bool glob_match(const char *pattern, const char *path)
     return glob_match_counted(pattern, path, &steps);
 }
 
+bool glob_may_match(const char *pattern, const char *path)
+{
+    size_t left = strlen(path);
+    bool behind_slash = false;
+
+    while (*pattern) {
+        const size_t n = strcspn(pattern, "*?\\");
+        const char *found = memmem(path, left, pattern, n);
+
+        if (!found)
+            return false;
+        left -= (size_t)(found - path) + n;
+        path = found + n;
+        behind_slash = n > 0 ? pattern[n - 1] == '/' : behind_slash;
+        pattern += n;
+        if (behind_slash && strncmp(pattern, "**/", 3) == 0) {
+            pattern += 3; /* as a whole name it may be none, without a second slash */
+            continue;
+        }
+        behind_slash = false;
+        if (*pattern == '\\' && pattern[1])
+            pattern++; /* what stands for itself is not looked for */
+        if (*pattern)
+            pattern++;
+    }
+    return true;
+}
+
 /* Reads "directory/". False if nothing below the directory can match. */
 static bool read_directory(struct matcher *matcher, const char *directory)
 {

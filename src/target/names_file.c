@@ -316,7 +316,9 @@ void name_rules_add_cgroup(const struct name_rules *rules, const char *path, str
     for (size_t i = 0; rules && i < rules->n; i++) {
         const struct rule *rule = &rules->rules[i];
 
-        if (!rule->pattern || !glob_match(rule->pattern, path))
+        /* users choose paths, and thousands of patterns would take a long one seconds */
+        if (!rule->pattern || !glob_may_match(rule->pattern, path) ||
+            !glob_match(rule->pattern, path))
             continue;
         names_add_all(names, &rule->names);
         return;

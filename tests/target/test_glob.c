@@ -21,10 +21,13 @@ struct match_case {
 static void assert_cases(const struct match_case *cases, size_t n,
                          bool (*holds)(const char *, const char *))
 {
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         if (holds(cases[i].pattern, cases[i].path) != cases[i].matches)
             fail_msg("%s, %s: not %s", cases[i].pattern, cases[i].path,
                      cases[i].matches ? "true" : "false");
+        if (holds == glob_match && cases[i].matches)
+            assert_true(glob_may_match(cases[i].pattern, cases[i].path));
+    }
 }
 
 static void glob__bytes_stand_for_themselves(void **state)
@@ -214,6 +217,33 @@ static void glob__below_is_never_wrongly_false(void **state)
     }
 }
 
+static void glob__a_path_without_what_stands_between_wildcards_cannot_match(void **state)
+{
+    static const char *const patterns[] = {"/a",       "/*",       "/**",    "/a/*",    "/*b",
+                                           "/a**",     "/a/**/b",  "/**/a",  "/?/b",    "/**b/a",
+                                           "/**/**/a", "/a/**/**", "/\\a/?", "/\\**/b", "/a**/b"};
+    static const char letters[] = "ab/*";
+
+    (void)state;
+    assert_false(glob_may_match("/**/web-*.service", "/system.slice/db.service"));
+    assert_false(glob_may_match("/**/b*a", "/x/ab"));
+    assert_false(glob_may_match("/a?", "/"));
+    for (unsigned code = 0; code < 4 * 4 * 4 * 4 * 4; code++) {
+        char path[8] = "/";
+        unsigned rest = code;
+
+        for (size_t i = 1; i < 6; i++, rest /= 4)
+            path[i] = letters[rest % 4];
+        for (size_t n = 2; n <= 6; n++) {
+            AUTO_FREE char *begin = strndup(path, n);
+
+            for (size_t i = 0; i < ARRAY_SIZE(patterns); i++)
+                if (glob_match(patterns[i], begin) && !glob_may_match(patterns[i], begin))
+                    fail_msg("%s matches %s", patterns[i], begin);
+        }
+    }
+}
+
 static void glob__no_pattern_costs_more_than_its_length_a_byte(void **state)
 {
     static const char *const patterns[] = {
@@ -299,6 +329,7 @@ int main(void)
         cmocka_unit_test(glob__knows_what_may_match_below_a_directory),
         cmocka_unit_test(glob__knows_what_matches_all_below_a_directory),
         cmocka_unit_test(glob__below_is_never_wrongly_false),
+        cmocka_unit_test(glob__a_path_without_what_stands_between_wildcards_cannot_match),
         cmocka_unit_test(glob__no_pattern_costs_more_than_its_length_a_byte),
         cmocka_unit_test(glob__a_usual_pattern_takes_few_steps),
         cmocka_unit_test(glob__check_says_what_is_wrong),

@@ -9,6 +9,7 @@
 #include "history/database.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -292,6 +293,17 @@ static int check_directory(const char *path)
     return status.st_mode & S_IWOTH ? -EPERM : 0;
 }
 
+/*
+ * SQLite would let everybody read what it makes, and a directory that is not ours may be open to
+ * all. Its log has the mode of the database.
+ */
+static void make_file(const char *path)
+{
+    AUTO_CLOSE int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0640);
+
+    (void)fd; /* SQLite says what is wrong */
+}
+
 static int open_once(struct database *database)
 {
     const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
@@ -302,6 +314,7 @@ static int open_once(struct database *database)
         r = check_directory(database->path);
         if (r < 0)
             return r;
+        make_file(database->path);
     }
     result = sqlite3_open_v2(database->path ? database->path : ":memory:", &database->handle, flags,
                              NULL);

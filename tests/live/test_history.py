@@ -11,6 +11,7 @@ import random
 import shutil
 import signal
 import sqlite3
+import stat
 import subprocess
 import sys
 import tempfile
@@ -265,6 +266,13 @@ class History(live.LiveTest):
         again = self.start(config=live.config(cgroups, system="all"))
         self.until_recorded(again)
         self.assertTrue(set(before) <= set(self.times(again)))
+
+    def test_others_may_not_read_what_is_in_a_directory_that_they_may_enter(self):
+        self.state.mkdir()
+        self.state.chmod(0o755)
+        self.until_recorded(self.start(preexec=lambda: os.umask(0o022)))
+        for file in ("history.sqlite", "history.sqlite-wal", "runs.sqlite"):
+            self.assertEqual(stat.S_IMODE((self.state / file).stat().st_mode), 0o640, file)
 
     def test_a_second_exporter_in_the_directory_uses_memory_and_says_so(self):
         first, second = self.start(), self.start()

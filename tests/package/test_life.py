@@ -87,7 +87,14 @@ class Life(Installed):
         self.assertFalse({path for path in left if path.startswith("usr/")})
 
     def check_purge(self, before):
+        """A key that only the group could read stays, and is root's alone."""
+        folder = self.root.path / "etc/pmu_exporter"
+        self.machine.run("install", "-g", "pmu_exporter", "-m", "640", "/dev/null",
+                         "/etc/pmu_exporter/exporter.key")
         self.machine.run("dpkg", "-P", "pmu-exporter")
+        key = (folder / "exporter.key").stat()
+        self.assertEqual((key.st_uid, key.st_gid), (folder.stat().st_uid, folder.stat().st_gid))
+        shutil.rmtree(folder)
         after = self.root.files()
         self.assertEqual({path for path in before.keys() | after.keys()
                           if before.get(path) != after.get(path)}, set())

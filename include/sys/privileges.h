@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Giving up rights, in a process that reads what others wrote. */
+/* Giving up rights, in a process that reads what others wrote, and for a moment. */
+
+#include <stdbool.h>
 
 /*
  * Gives up for ever all that the process may do beyond others: capabilities go, also from the
@@ -14,3 +16,13 @@
  * and all else is given up; -errno.
  */
 int privileges_drop(void);
+
+/*
+ * Sets aside, for the calling thread, the capabilities by which it may read what its uid may not
+ * (CAP_DAC_READ_SEARCH, CAP_DAC_OVERRIDE), so that it opens for somebody else only what that uid
+ * could. Returns whether it had any, which are to be taken back then.
+ */
+bool privileges_set_reading_aside(void);
+
+/* After a privileges_set_reading_aside() that returned true, in the same thread. */
+void privileges_take_reading_back(void);

@@ -11,6 +11,7 @@
 #include "base/cleanup.h"
 #include "profile/known_file.h"
 #include "profile/open_object.h"
+#include "sys/privileges.h"
 
 /* The file of which a function is, by its number in the store. NULL: none that is known. */
 static struct known_file *find_file(const struct known_files *files, uint32_t function,
@@ -45,7 +46,20 @@ bool known_files_locate(const struct known_files *files, uint32_t function,
     return true;
 }
 
-/* Who asks for code may be anybody: he is shown what any user of the machine could read. */
+/*
+ * Who asks for code may be anybody: he is shown what any user of the machine could read. So the
+ * directories on the way are passed without the capabilities that drop-ins of the unit give.
+ */
+static int open_as_others_would(const struct known_files *files, const struct known_file *file)
+{
+    const bool is_aside = privileges_set_reading_aside();
+    const int fd = known_file_open_again(files, file);
+
+    if (is_aside)
+        privileges_take_reading_back();
+    return fd;
+}
+
 static bool is_for_all(int fd)
 {
     struct stat status;
@@ -57,7 +71,7 @@ int known_files_open_code(const struct known_files *files, const struct known_co
                           struct object_job *ret_job)
 {
     const struct known_file *file = known_file_of(files, code->file);
-    AUTO_CLOSE int fd = file && file->table ? known_file_open_again(files, file) : -ENOENT;
+    AUTO_CLOSE int fd = file && file->table ? open_as_others_would(files, file) : -ENOENT;
 
     if (fd < 0)
         return fd;

@@ -207,6 +207,25 @@ class Annotation(ProfileTest):
 
         self.until(is_refused, "the refusal")
 
+    def test_a_directory_that_not_everybody_may_enter_is_not_passed_by_a_capability(self):
+        """The exporter may read all that there is, as by the drop-in names.conf."""
+        live.need("setpriv")
+        rights = "+perfmon,+bpf,+dac_read_search"
+        exporter = self.start(wrapper=["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups",
+                                       f"--inh-caps={rights}", f"--ambient-caps={rights}"])
+        directory = self.enterContext(tempfile.TemporaryDirectory())
+        load = Load(self, shutil.copy(PROGRAM, pathlib.Path(directory, "hidden_loops")))
+        self.assertEqual(os.stat(directory).st_mode & 0o777, 0o700)
+
+        def is_refused():
+            response = self.ask(exporter, target=load.target, name="two_loops")
+            self.assertEqual(response.status, 404)
+            return b"not everybody may read its file" in response.body
+
+        self.until(is_refused, "the refusal")
+        exporter.scrape_until(lambda m: m.value("pmu_exporter_profile_files", state="kept") > 0, PATIENCE,
+                              "names of its functions")
+
     def test_functions_of_the_kernel_are_refused(self):
         exporter = self.start()
         load = self.enterContext(subprocess.Popen([sys.executable, "-c", READER]))

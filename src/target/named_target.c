@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "sys/descriptors.h"
-#include "target/names_desk.h"
+#include "target/target_names_parts.h"
 
 struct known_names *known_names_unref(struct known_names *known)
 {
@@ -56,7 +56,7 @@ static struct named_target *make_target(struct target_names *names, const char *
 
     if (!target)
         return NULL;
-    target->desk = names;
+    target->names = names;
     target->inode = inode;
     target->wants_look = true;
     target->directory_fd = directory_fd >= 0 && names_need_directory(path)
@@ -106,7 +106,7 @@ struct named_target *named_target_release(struct named_target *target)
 
     if (!target)
         return NULL;
-    names = target->desk;
+    names = target->names;
     (void)pthread_mutex_lock(&names->mutex);
     if (--target->n_users == 0) {
         HASH_DEL(names->all, target);
@@ -122,10 +122,10 @@ struct known_names *named_target_names(struct named_target *target)
 {
     struct known_names *known;
 
-    (void)pthread_mutex_lock(&target->desk->mutex);
+    (void)pthread_mutex_lock(&target->names->mutex);
     known = target->known;
     if (known)
         reference_take(&known->reference);
-    (void)pthread_mutex_unlock(&target->desk->mutex);
+    (void)pthread_mutex_unlock(&target->names->mutex);
     return known;
 }

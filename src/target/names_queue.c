@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/clock.h"
-#include "target/names_desk.h"
-
-#define QUEUE_OF_RENEWED NAMES_TRIES
+#include "target/target_names_parts.h"
 
 void names_queue_add(struct target_names *names, struct named_target *target, unsigned queue,
                      uint64_t due_ns)
@@ -15,7 +13,7 @@ void names_queue_add(struct target_names *names, struct named_target *target, un
 void names_queue_leave(struct named_target *target)
 {
     if (target->queue >= 0)
-        TAILQ_REMOVE(&target->desk->queues[target->queue], target, in_queue);
+        TAILQ_REMOVE(&target->names->queues[target->queue], target, in_queue);
     target->queue = -1;
 }
 
@@ -27,7 +25,7 @@ void names_queue_again(struct named_target *target, uint64_t now_ns)
         return;
     }
     target->wants_look = true;
-    names_queue_add(target->desk, target, target->tries,
+    names_queue_add(target->names, target, target->tries,
                     now_ns + (NS_PER_SECOND << (target->tries - 1)));
 }
 
@@ -52,7 +50,7 @@ struct named_target *names_queue_first(const struct target_names *names, uint64_
 {
     uint64_t due_ns = UINT64_MAX;
 
-    for (size_t i = 0; i <= NAMES_TRIES; i++) {
+    for (size_t i = 0; i < NAMES_QUEUES; i++) {
         struct named_target *first = TAILQ_FIRST(&names->queues[i]);
 
         if (first && first->due_ns <= now_ns)

@@ -12,7 +12,7 @@
 #include "base/clock.h"
 #include "base/fnv.h"
 #include "sys/host_files.h"
-#include "target/names_desk.h"
+#include "target/target_names_parts.h"
 
 #define MOST_BYTES ((size_t)1024 * 1024)
 

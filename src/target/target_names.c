@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * The thread takes the next one that is due, looks for its
- * names without holding the lock, and tells by a number that grows that some are others. A target
- * that is released while the thread works on it is freed by the thread.
+ * The thread takes the next target that is due, looks for its names without holding the lock, and
+ * tells by a number that grows that some have changed. A target that is released while the thread
+ * works on it is freed by the thread.
  */
 #include "target/target_names.h"
 
@@ -12,7 +12,7 @@
 
 #include "base/clock.h"
 #include "sys/thread.h"
-#include "target/names_desk.h"
+#include "target/target_names_parts.h"
 
 #define LOOK_AT_FILE_NS NS_PER_SECOND
 
@@ -37,7 +37,7 @@ int target_names_new(int root_fd, int procfs_fd, struct target_names **ret_names
         return -ENOMEM;
     names->host = (struct name_host){root_fd, procfs_fd};
     hash_key_draw(&names->hash_key);
-    for (size_t i = 0; i <= NAMES_TRIES; i++)
+    for (size_t i = 0; i < NAMES_QUEUES; i++)
         TAILQ_INIT(&names->queues[i]);
     (void)pthread_mutex_init(&names->mutex, NULL); /* cannot fail without attributes */
     thread_condition_init(&names->wake);
@@ -55,7 +55,7 @@ struct target_names *target_names_free(struct target_names *names)
 {
     if (!names)
         return NULL;
-    names_lent_forget(names);
+    names_cache_clear(names);
     (void)pthread_mutex_lock(&names->mutex);
     names->stops = true;
     wake(names);
@@ -152,7 +152,7 @@ static void serve(struct target_names *names, struct named_target *target)
     (void)pthread_cond_broadcast(&names->answered);
     target->is_missing |= !is_known;
     if (target->wants_look) /* meanwhile the settings have become others */
-        names_queue_add(names, target, NAMES_TRIES, 0);
+        names_queue_add(names, target, QUEUE_OF_RENEWED, 0);
     else if (target->tries > 0)
         names_queue_again(target, clock_monotonic_ns());
 }
@@ -223,7 +223,7 @@ static void *work(void *context)
             file_ns = now_ns + LOOK_AT_FILE_NS;
             continue;
         }
-        if (names->renews && TAILQ_EMPTY(&names->queues[NAMES_TRIES])) {
+        if (names->renews && TAILQ_EMPTY(&names->queues[QUEUE_OF_RENEWED])) {
             names->renews = false;
             (void)atomic_fetch_add(&names->renewals, 1);
         }
@@ -269,7 +269,7 @@ int target_names_configure(struct target_names *names, const struct target_names
 
     if (settings->file && !file)
         return -ENOMEM;
-    names_lent_forget(names); /* who asks from now on is told by these settings */
+    names_cache_clear(names); /* who asks from now on is told by these settings */
     (void)pthread_mutex_lock(&names->mutex);
     names->sources = sources_of(settings);
     free(names->next_file);

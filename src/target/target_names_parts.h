@@ -5,7 +5,7 @@
  * The inside of struct target_names:
  *
  *   target_names.c   has the thread, which serves one target after the other
- *   names_lent.c     answers for processes, whose names are asked for at once
+ *   names_cache.c    answers for processes, whose names are asked for at once
  *   named_target.c   is asked by who counts
  *   names_queue.c    says who is served next, and when
  *   names_watch.c    follows the user's file; the thread's alone
@@ -29,8 +29,14 @@
 
 #define NAMES_TRIES 7 /* at once, and then after 1, 2, 4, 8, 16 and 32 seconds */
 
+/* Each of the first queues has one pause, so that the first of each is the next one due. */
+#define QUEUE_OF_RENEWED NAMES_TRIES /* of those whose names are renewed, at once */
+#define NAMES_QUEUES     (QUEUE_OF_RENEWED + 1)
+
+#define NAMES_CACHED 256 /* cgroups of processes that are remembered */
+
 struct named_target {
-    struct target_names *desk;
+    struct target_names *names;
     UT_hash_handle hh;
     TAILQ_ENTRY(named_target) in_queue;
     unsigned n_users;
@@ -60,8 +66,6 @@ struct names_watch {
     struct name_rules *rules;
 };
 
-#define NAMES_LENT 256 /* cgroups of processes that are remembered */
-
 struct target_names {
     struct name_host host;
     pthread_t thread;
@@ -72,8 +76,8 @@ struct target_names {
     atomic_ullong renewals;
     bool renews; /* the thread's alone: the file has changed, and not all know it yet */
     /* From here to the lock it is the caller's alone. */
-    struct named_target *lent[NAMES_LENT];
-    size_t n_lent;         /* ever; the next one takes the place of the oldest */
+    struct named_target *cached[NAMES_CACHED];
+    size_t n_cached;       /* ever; the next one takes the place of the oldest */
     pthread_mutex_t mutex; /* guards the members from here on, and what stands in targets */
     pthread_cond_t wake, answered;
     bool stops;
@@ -84,9 +88,7 @@ struct target_names {
     struct hash_key hash_key;
     struct named_target *all; /* a table of uthash */
     struct text key;          /* that is looked for */
-    /* Each has one pause, so that the first of each is the next one due. The last one is for those
-       whose names are renewed. */
-    struct names_queue queues[NAMES_TRIES + 1];
+    struct names_queue queues[NAMES_QUEUES];
     bool has_news;
     struct names_file_news news;
 };
@@ -104,16 +106,17 @@ void names_queue_leave(struct named_target *target);
 /* After it was served: it is looked for once more, or never again. */
 void names_queue_again(struct named_target *target, uint64_t now_ns);
 
-/* Puts all in the queue of those that are renewed. */
+/* Puts all in QUEUE_OF_RENEWED. `look`: the host is asked again, too. */
 void names_queue_renew(struct target_names *names, bool look);
 
 /* Who is due, or NULL; then `ret_due_ns` is when somebody is, UINT64_MAX: never. */
 struct named_target *names_queue_first(const struct target_names *names, uint64_t now_ns,
                                        uint64_t *ret_due_ns);
 
-/* names_lent.c */
+/* names_cache.c */
 
-void names_lent_forget(struct target_names *names);
+/* Releases all that are remembered. */
+void names_cache_clear(struct target_names *names);
 
 /* names_watch.c */
 

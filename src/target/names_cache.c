@@ -5,12 +5,12 @@
  * for, so that the next process need not wait; they have no inode, and so are apart from those that
  * are targets.
  */
-#include "target/names_desk.h"
+#include "target/target_names_parts.h"
 
-void names_lent_forget(struct target_names *names)
+void names_cache_clear(struct target_names *names)
 {
-    for (size_t i = 0; i < NAMES_LENT; i++)
-        names->lent[i] = named_target_release(names->lent[i]);
+    for (size_t i = 0; i < NAMES_CACHED; i++)
+        names->cached[i] = named_target_release(names->cached[i]);
 }
 
 /* Keeps a target asked for, in the place of the oldest one. */
@@ -18,12 +18,12 @@ static void keep(struct target_names *names, struct named_target *target)
 {
     struct named_target **place;
 
-    for (size_t i = 0; i < NAMES_LENT; i++)
-        if (names->lent[i] == target) {
+    for (size_t i = 0; i < NAMES_CACHED; i++)
+        if (names->cached[i] == target) {
             (void)named_target_release(target); /* once is enough */
             return;
         }
-    place = &names->lent[names->n_lent++ % NAMES_LENT];
+    place = &names->cached[names->n_cached++ % NAMES_CACHED];
     (void)named_target_release(*place);
     *place = target;
 }

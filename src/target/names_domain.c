@@ -35,7 +35,7 @@ static const struct place {
 };
 #define FLAVOR_PATH "/metadata/nova:instance/nova:flavor"
 
-struct reading {
+struct domain_reader {
     XML_Parser parser;
     unsigned depth, domain_depth; /* of the domain; 0: it has not begun, or is over */
     bool found, refused;
@@ -47,10 +47,10 @@ struct reading {
     struct names *names;
 };
 
-static void refuse(struct reading *reading)
+static void refuse(struct domain_reader *reader)
 {
-    reading->refused = true;
-    (void)XML_StopParser(reading->parser, XML_FALSE);
+    reader->refused = true;
+    (void)XML_StopParser(reader->parser, XML_FALSE);
 }
 
 static void refuse_document_type(void *context, const XML_Char *name, const XML_Char *system_id,
@@ -83,101 +83,102 @@ static const char *attribute(const XML_Char **attributes, const char *name)
 }
 
 /* The domain is the root, or stands right below it. */
-static void begin_domain(struct reading *reading, const char *name, const XML_Char **attributes)
+static void begin_domain(struct domain_reader *reader, const char *name,
+                         const XML_Char **attributes)
 {
     const char *id = attribute(attributes, "id");
     uint64_t number;
 
-    if (reading->found || strcmp(name, "domain") != 0 || reading->depth > 2)
+    if (reader->found || strcmp(name, "domain") != 0 || reader->depth > 2)
         return;
-    if (!id || parse_u64(id, &number) < 0 || number != reading->id) {
-        refuse(reading);
+    if (!id || parse_u64(id, &number) < 0 || number != reader->id) {
+        refuse(reader);
         return;
     }
-    reading->found = true;
-    reading->domain_depth = reading->depth;
-    reading->path[0] = '\0';
+    reader->found = true;
+    reader->domain_depth = reader->depth;
+    reader->path[0] = '\0';
 }
 
-static void begin_inner(struct reading *reading, const char *name, const XML_Char **attributes)
+static void begin_inner(struct domain_reader *reader, const char *name, const XML_Char **attributes)
 {
-    reading->lengths[reading->depth - 1] = strlen(reading->path);
-    append_name(reading->path, name);
-    reading->kind = -1;
-    text_clear(&reading->value);
-    if (strcmp(reading->path, FLAVOR_PATH) == 0)
-        names_add_string(reading->names, NAME_VM_FLAVOR, attribute(attributes, "name"));
+    reader->lengths[reader->depth - 1] = strlen(reader->path);
+    append_name(reader->path, name);
+    reader->kind = -1;
+    text_clear(&reader->value);
+    if (strcmp(reader->path, FLAVOR_PATH) == 0)
+        names_add_string(reader->names, NAME_VM_FLAVOR, attribute(attributes, "name"));
     for (size_t i = 0; i < ARRAY_SIZE(places); i++)
-        if (strcmp(reading->path, places[i].path) == 0)
-            reading->kind = (int)places[i].kind;
+        if (strcmp(reader->path, places[i].path) == 0)
+            reader->kind = (int)places[i].kind;
 }
 
 static void begin_element(void *context, const XML_Char *name, const XML_Char **attributes)
 {
-    struct reading *reading = context;
+    struct domain_reader *reader = context;
 
-    if (++reading->depth > MOST_DEPTH)
-        refuse(reading);
-    else if (reading->domain_depth)
-        begin_inner(reading, name, attributes);
+    if (++reader->depth > MOST_DEPTH)
+        refuse(reader);
+    else if (reader->domain_depth)
+        begin_inner(reader, name, attributes);
     else
-        begin_domain(reading, name, attributes);
+        begin_domain(reader, name, attributes);
 }
 
 static void take_text(void *context, const XML_Char *bytes, int n)
 {
-    struct reading *reading = context;
+    struct domain_reader *reader = context;
 
-    if (reading->kind >= 0 && reading->value.length + (size_t)n <= LONGEST_VALUE)
-        text_append(&reading->value, bytes, (size_t)n);
+    if (reader->kind >= 0 && reader->value.length + (size_t)n <= LONGEST_VALUE)
+        text_append(&reader->value, bytes, (size_t)n);
 }
 
 static void end_element(void *context, const XML_Char *name)
 {
-    struct reading *reading = context;
+    struct domain_reader *reader = context;
 
     (void)name;
-    if (reading->refused) /* an empty element ends also where its begin has stopped the parser */
+    if (reader->refused) /* an empty element ends also where its begin has stopped the parser */
         return;
-    if (reading->domain_depth == reading->depth)
-        reading->domain_depth = 0;
-    if (reading->domain_depth) {
-        if (reading->kind >= 0)
-            names_add(reading->names, (enum name_kind)reading->kind, reading->value.data,
-                      reading->value.length);
-        reading->names->failed |= text_error(&reading->value) < 0;
-        reading->path[reading->lengths[reading->depth - 1]] = '\0';
+    if (reader->domain_depth == reader->depth)
+        reader->domain_depth = 0;
+    if (reader->domain_depth) {
+        if (reader->kind >= 0)
+            names_add(reader->names, (enum name_kind)reader->kind, reader->value.data,
+                      reader->value.length);
+        reader->names->failed |= text_error(&reader->value) < 0;
+        reader->path[reader->lengths[reader->depth - 1]] = '\0';
     }
-    reading->kind = -1;
-    reading->depth--;
+    reader->kind = -1;
+    reader->depth--;
 }
 
-static bool parse(struct reading *reading, const char *text, size_t n)
+static bool parse(struct domain_reader *reader, const char *text, size_t n)
 {
-    XML_SetUserData(reading->parser, reading);
-    XML_SetElementHandler(reading->parser, begin_element, end_element);
-    XML_SetCharacterDataHandler(reading->parser, take_text);
-    XML_SetStartDoctypeDeclHandler(reading->parser, refuse_document_type);
-    return XML_Parse(reading->parser, text, (int)n, XML_TRUE) == XML_STATUS_OK &&
-           !reading->refused && reading->found;
+    XML_SetUserData(reader->parser, reader);
+    XML_SetElementHandler(reader->parser, begin_element, end_element);
+    XML_SetCharacterDataHandler(reader->parser, take_text);
+    XML_SetStartDoctypeDeclHandler(reader->parser, refuse_document_type);
+    return XML_Parse(reader->parser, text, (int)n, XML_TRUE) == XML_STATUS_OK && !reader->refused &&
+           reader->found;
 }
 
 bool names_parse_domain(const char *text, size_t n, unsigned id, struct names *names)
 {
     AUTO_NAMES struct names found = {0};
-    struct reading reading = {.id = id, .kind = -1, .names = &found};
+    struct domain_reader reader = {.id = id, .kind = -1, .names = &found};
     bool good;
 
     if (n > INT32_MAX)
         return false;
-    reading.parser = XML_ParserCreateNS(NULL, SEPARATOR);
-    if (!reading.parser) {
+    reader.parser = XML_ParserCreateNS(NULL, SEPARATOR);
+    if (!reader.parser) {
         names->failed = true;
         return false;
     }
-    good = parse(&reading, text, n);
-    XML_ParserFree(reading.parser);
-    text_done(&reading.value);
+    good = parse(&reader, text, n);
+    XML_ParserFree(reader.parser);
+    text_done(&reader.value);
     names->failed |= found.failed;
     if (good)
         names_add_all(names, &found);

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/parse.h"
 #include "target/glob.h"
 
@@ -29,7 +30,7 @@ struct rule {
 
 struct name_rules {
     struct rule *rules;
-    size_t n, room;
+    size_t n, capacity;
 };
 
 struct parser {
@@ -56,10 +57,15 @@ struct name_rules *name_rules_free(struct name_rules *rules)
     return NULL;
 }
 
+static bool is_end_of_line(const struct parser *parser, const char *at)
+{
+    return at == parser->end || *at == '\n' ||
+           (*at == '\r' && at + 1 < parser->end && at[1] == '\n');
+}
+
 static bool at_end_of_line(const struct parser *parser)
 {
-    return parser->at == parser->end || *parser->at == '\n' ||
-           (*parser->at == '\r' && parser->at + 1 < parser->end && parser->at[1] == '\n');
+    return is_end_of_line(parser, parser->at);
 }
 
 static void skip_line(struct parser *parser)
@@ -90,8 +96,7 @@ static const char *closing_quote(const char *at, const char *end)
 /* Whether a field may end here. */
 static bool ends_field(const struct parser *parser, const char *at)
 {
-    return at == parser->end || *at == ',' || *at == '\n' ||
-           (*at == '\r' && at + 1 < parser->end && at[1] == '\n');
+    return is_end_of_line(parser, at) || *at == ',';
 }
 
 static void parse_quoted(struct parser *parser, struct text *field)
@@ -174,7 +179,7 @@ static bool is_header(const struct parser *parser)
     return true;
 }
 
-/* The text that a match is, without the word before it. */
+/* Gives the rule the pattern or the number of a process that the match is. 0 or -ENOMEM. */
 static int parse_match(struct parser *parser, char *match, struct rule *rule)
 {
     const bool is_pid = strncmp(match, "pid:", 4) == 0 || (match[0] >= '0' && match[0] <= '9');
@@ -231,17 +236,12 @@ static int make_rule(struct parser *parser, struct rule *rule)
 static int keep_rule(struct parser *parser, const struct rule *rule)
 {
     struct name_rules *rules = parser->rules;
+    struct rule *list = array_reserve(rules->rules, sizeof(*list), &rules->capacity, rules->n + 1);
 
-    if (rules->n == rules->room) {
-        const size_t room = rules->room ? 2 * rules->room : 16;
-        struct rule *larger = reallocarray(rules->rules, room, sizeof(*larger));
-
-        if (!larger)
-            return -ENOMEM;
-        rules->rules = larger;
-        rules->room = room;
-    }
-    rules->rules[rules->n++] = *rule;
+    if (!list)
+        return -ENOMEM;
+    list[rules->n++] = *rule;
+    rules->rules = list;
     return 0;
 }
 

@@ -325,7 +325,6 @@ static bool look_for_job(struct search *search)
     return add_user(search, place.user) || (by_process && place.user == 0);
 }
 
-/* The annotations of a container tell its pod, too. */
 static void forget(struct names *names, enum name_kind kind)
 {
     free(names->values[kind]);
@@ -353,7 +352,7 @@ static bool ask(struct search *search, unsigned sources)
         is_missing |= look_for_machine(search);
     if (sources & NAMES_OF_BATCH)
         is_missing |= look_for_job(search);
-    if (!(sources & NAMES_OF_KUBERNETES)) {
+    if (!(sources & NAMES_OF_KUBERNETES)) { /* which the annotations of a container tell, too */
         forget(search->names, NAME_POD);
         forget(search->names, NAME_NAMESPACE);
     }

@@ -80,7 +80,7 @@ DEFINE_AUTO(cgroup_targets, struct cgroup_targets *, cgroup_targets_free)
  * Has targets that are born from now on named, and takes their names in each update. `names` is
  * borrowed for the life of the set.
  */
-void cgroup_targets_name(struct cgroup_targets *targets, struct target_names *names);
+void cgroup_targets_set_names(struct cgroup_targets *targets, struct target_names *names);
 
 /*
  * A descriptor for an event loop that becomes readable when cgroups may have come or gone. -1 if

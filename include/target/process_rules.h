@@ -44,9 +44,13 @@ int process_rules_new(struct process_rules **ret_rules);
 struct process_rules *process_rules_free(struct process_rules *rules);
 DEFINE_AUTO(process_rules, struct process_rules *, process_rules_free)
 
-/* Who tells the names for templates that have some; borrowed. Without it they are empty. */
 struct target_names;
-void process_rules_name(struct process_rules *rules, struct target_names *names);
+
+/*
+ * Has templates take names from there, which are empty without it. `names` is borrowed for the life
+ * of the rules.
+ */
+void process_rules_set_names(struct process_rules *rules, struct target_names *names);
 
 /* Whether a template has names. */
 bool process_rules_use_names(const struct process_rules *rules);

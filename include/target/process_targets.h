@@ -147,6 +147,8 @@ void process_targets_release(struct process_targets *targets, struct process_tar
 
 const struct process_census *process_targets_census(const struct process_targets *targets);
 
-/* Whether system calls take the numbers of processes: not where procfs is of another PID namespace.
+/*
+ * Whether procfs is of another PID namespace than ours: to system calls the numbers of processes
+ * are other processes, or none.
  */
-bool process_targets_can_be_named(const struct process_targets *targets);
+bool process_targets_are_foreign(const struct process_targets *targets);

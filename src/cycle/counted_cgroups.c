@@ -71,7 +71,7 @@ int collector_make_cgroups(struct collector *collector)
     r = cgroup_targets_new(collector->setup.cgroup_root_fd, cgroups->rules, &limits,
                            &cgroups->targets);
     if (r >= 0 && collector->setup.names)
-        cgroup_targets_name(cgroups->targets, collector->setup.names);
+        cgroup_targets_set_names(cgroups->targets, collector->setup.names);
     return r;
 }
 

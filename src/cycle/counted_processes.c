@@ -33,7 +33,7 @@ int collector_make_processes(struct collector *collector)
     r = config_processes_make(config, &processes->rules, &index, &wrong);
     if (r < 0)
         return r;
-    process_rules_name(processes->rules, collector->setup.names);
+    process_rules_set_names(processes->rules, collector->setup.names);
     if (collector->setup.names)
         processes->renewals = target_names_renewals(collector->setup.names);
     return process_targets_new(collector->setup.procfs_fd, processes->rules, &limits,

@@ -300,8 +300,8 @@ bool process_member_is_new(const struct process_member *member,
     return !member->ended && member->n_counters == 0 && opening->now_ns >= member->retry_at_ns;
 }
 
-/* Whoever has that number here is another process, and must not be counted in its place. */
-static int refuse_for_number(struct process_member *member, uint64_t now_ns)
+/* Whoever has its number here is another process, and must not be counted in its place. */
+static int refuse_foreign(struct process_member *member, uint64_t now_ns)
 {
     member->absence = ABSENCE_NOT_SUPPORTED;
     member->retry_at_ns = now_ns + RETRY_NS;
@@ -312,8 +312,8 @@ static int open_counters(struct process_member *member, struct process_opening *
 {
     if (opening->mechanism->counts_processes)
         return open_processes(member, opening);
-    if (!process_targets_can_be_named(opening->targets))
-        return refuse_for_number(member, opening->now_ns);
+    if (process_targets_are_foreign(opening->targets))
+        return refuse_foreign(member, opening->now_ns);
     if (task_counters_inherit(member, opening) == INHERIT_NOTHING)
         return follow_threads(member, opening);
     return open_together(member, opening);

@@ -114,7 +114,7 @@ struct cgroup_targets *cgroup_targets_free(struct cgroup_targets *targets)
     return NULL;
 }
 
-void cgroup_targets_name(struct cgroup_targets *targets, struct target_names *names)
+void cgroup_targets_set_names(struct cgroup_targets *targets, struct target_names *names)
 {
     targets->names = names;
 }

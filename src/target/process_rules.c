@@ -328,7 +328,7 @@ int process_rules_match(const struct process_rules *rules, struct process *proce
     return -1;
 }
 
-void process_rules_name(struct process_rules *rules, struct target_names *names)
+void process_rules_set_names(struct process_rules *rules, struct target_names *names)
 {
     rules->namers.names = names;
 }

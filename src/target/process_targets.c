@@ -241,7 +241,7 @@ const struct process_census *process_targets_census(const struct process_targets
     return &targets->census;
 }
 
-bool process_targets_can_be_named(const struct process_targets *targets)
+bool process_targets_are_foreign(const struct process_targets *targets)
 {
-    return !targets->is_foreign;
+    return targets->is_foreign;
 }

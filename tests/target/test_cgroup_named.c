@@ -37,7 +37,7 @@ static int named_setup(void **state)
     assert_int_equal(target_names_configure(f->names, &settings), 0);
     rule(f->cgroups, "/**", NULL);
     start(f->cgroups, roomy);
-    cgroup_targets_name(f->cgroups->set, f->names);
+    cgroup_targets_set_names(f->cgroups->set, f->names);
     *state = f;
     return 0;
 }
@@ -140,7 +140,7 @@ static void names__stay_when_the_parent_changes(void **state)
     f->cgroups->set = cgroup_targets_free(f->cgroups->set);
     start(f->cgroups, (struct cgroup_limits){2, 2, ABSENCE_OVER_LIMIT});
     set = f->cgroups->set;
-    cgroup_targets_name(set, f->names);
+    cgroup_targets_set_names(set, f->names);
     make(f->cgroups, "/a");
     make(f->cgroups, "/a/x");
     update(f->cgroups);
@@ -173,7 +173,7 @@ static void a_second_set__has_the_names_of_the_first_at_once(void **state)
     update(f->cgroups);
     update_until_named(f, only_born(f->cgroups), "one");
     start(f->cgroups, roomy);
-    cgroup_targets_name(f->cgroups->set, f->names);
+    cgroup_targets_set_names(f->cgroups->set, f->names);
     update(f->cgroups);
     assert_string_equal(info(only_born(f->cgroups), "name"), "one");
     (void)cgroup_targets_free(first);
@@ -189,7 +189,7 @@ static void a_birth__has_names_that_are_known_already(void **state)
     update(f->cgroups);
     start(f->cgroups, roomy);
     second = f->cgroups->set;
-    cgroup_targets_name(second, f->names);
+    cgroup_targets_set_names(second, f->names);
     update(f->cgroups);
     make(f->cgroups, "/a");
     f->cgroups->set = first;

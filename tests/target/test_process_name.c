@@ -174,7 +174,7 @@ static void name__has_those_of_the_cgroup_and_of_the_process(void **state)
         LIST(comm, "java"));
     assert_true(process_rules_use_names(*state));
     expect(*state, JAVA, 0, "----"); /* nobody is there to ask */
-    process_rules_name(*state, host.names);
+    process_rules_set_names(*state, host.names);
     expect_named(*state, JAVA, "miner-shop-store-redis-");
     host_close(&host);
 }
@@ -186,7 +186,7 @@ static void name__of_a_process_without_a_cgroup_is_that_of_its_number(void **sta
     if (faccessat(tree.fd, "101/cgroup", F_OK, 0) == 0)
         fixture_tree_remove(&tree, "101/cgroup");
     ADD(*state, .name = "{{.Name}}+", LIST(comm, "java", "sleep"));
-    process_rules_name(*state, host.names);
+    process_rules_set_names(*state, host.names);
     expect_named(*state, JAVA, "miner+");
     host_close(&host);
 }
@@ -200,7 +200,7 @@ static void name__that_was_late_stays_empty(void **state)
     struct host host = host_open("pid:101,miner\n");
 
     ADD(*state, .name = "{{.Name}}+", LIST(comm, "java"));
-    process_rules_name(*state, host.names);
+    process_rules_set_names(*state, host.names);
     assert_int_equal(process_open(tree.fd, JAVA, &process), 0);
     assert_int_equal(process_rules_match(*state, process, &matching, &name), 0);
     label = text_take(&name);

@@ -43,9 +43,8 @@ struct sample {
     struct sample_doubt doubt;
     bool has_latencies; /* the target's latencies were read; else they are all 0 */
     struct latencies latencies;
-    struct sample_domains
-        *domains;                 /* what of it each CPU or node had; NULL: nobody wants to know */
-    struct breakdowns breakdowns; /* what was counted by key */
+    struct sample_domains *domains; /* what each CPU or node had; NULL: nobody wants to know */
+    struct breakdowns breakdowns;   /* what was counted by key */
     struct group_sample *groups;
     struct event_sample *events;
 };

@@ -35,7 +35,7 @@ struct options {
     const char *cgroupfs;       /* NULL: found by the list of mounts */
 };
 
-/* Without any flag, but for the address, which is on the heap: there is none. */
+/* What holds where no flag is given; but it has no addresses, as their list is on the heap. */
 extern const struct options options_default;
 
 /* What --help prints, and what a mistyped flag is compared with. */

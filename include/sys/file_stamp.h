@@ -15,10 +15,10 @@ struct file_stamp {
     dev_t device;
     ino_t inode;
     off_t size;
-    struct timespec changed; /* all zero: there is no file */
+    struct timespec changed; /* the status, st_ctim; all zero: there is no file */
 };
 
-/* All zero for NULL, too. */
+/* path: a link is followed. All zero for NULL, too. */
 struct file_stamp file_stamp_of(const char *path);
 bool file_stamp_is(const struct file_stamp *a, const struct file_stamp *b);
 

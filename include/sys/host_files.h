@@ -27,5 +27,5 @@ int host_file_read(int root_fd, const char *path, size_t most, char **ret_text, 
  */
 int own_file_read(const char *path, size_t most, char **ret_text, size_t *ret_n);
 
-/* Opens a directory, to be listed. NULL and errno. */
+/* Opens a directory, to be listed; the caller closes it. NULL and errno. */
 DIR *host_file_list(int root_fd, const char *path);

@@ -68,9 +68,9 @@ DEFINE_AUTO(known_names, struct known_names *, known_names_unref)
 /*
  * The names of a process, for the name of its group: those of the user's line for its number, and
  * those of the cgroup with this path, which may be NULL. An answer that is not there yet is waited
- * for, for at most a tenth of a second, and for a tenth of the time by all calls together. The
- * caller adds to `names`; false: they have not come in time, and none were added. For the thread
- * that configures.
+ * for, for at most a tenth of a second, and for a tenth of the time by all calls together. True:
+ * they were added to `ret_names`; false: they have not come in time, and none were added. Only the
+ * thread that configures may call it.
  */
 struct names;
 bool target_names_of_process(struct target_names *names, pid_t pid, const char *path,

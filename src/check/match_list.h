@@ -9,11 +9,10 @@
 struct match_list {
     char shown[512]; /* the first few names, each once */
     size_t n_shown;
-    bool has_more; /* some names are not among those that are shown */
-    size_t n;      /* how many cgroups or processes the rule takes */
-    size_t
-        n_targets; /* how many targets these are: each cgroup is one, and processes of one name */
-    size_t n_lost; /* how many it matches that belong to rules before it */
+    bool has_more;    /* some names are not among those that are shown */
+    size_t n;         /* how many cgroups or processes the rule takes */
+    size_t n_targets; /* a cgroup is one, and so are the processes that have one name */
+    size_t n_lost;    /* how many it matches that belong to rules before it */
 };
 
 /* Adds the name of something that the rule takes. */

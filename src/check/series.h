@@ -19,27 +19,29 @@
 #define CHECK_BYTES_PER_SAMPLE 1.5
 
 struct check_series_row {
-    const char
-        *what;   /* "machine", "cpus", "cgroups", "processes", or the name of a PMU; borrowed */
-    size_t rule; /* counted from 1; 0: it is of no rule */
-    size_t n_targets, each;
+    const char *what; /* "machine", "cpus", "cgroups", "processes", or a PMU's name; borrowed */
+    size_t rule;      /* counted from 1; 0: it is of no rule */
+    size_t n_targets; /* sockets, for a PMU */
+    size_t each;      /* series of one target, at most */
 };
 
 struct check_series {
     struct check_series_row *rows;
     size_t n_rows;
     size_t n_own; /* the exporter's own, about */
-    size_t n_all; /* with its own; no more than `limit` of targets are shown */
+    size_t n_all; /* of targets, which are `limit` at most, and the exporter's own */
     size_t limit; /* limits.series */
 };
 
 struct check_series_request {
-    size_t
-        targets_each; /* as if each rule took so many targets; SIZE_MAX: those that it takes now */
+    size_t targets_each; /* so many of each rule are supposed; SIZE_MAX: those that it takes now */
     uint64_t scrape_interval_ns;
 };
 
-/* 0 or -errno: the machine cannot be asked. check_series_done() in every case. */
+/*
+ * Finds the series of what was decided (result->undecided is 0). 0 or -errno: the machine cannot be
+ * asked. check_series_done() in every case.
+ */
 int check_series_find(const struct check_result *result, const struct check_series_request *request,
                       struct check_series *ret_series);
 void check_series_done(struct check_series *series);

@@ -14,8 +14,10 @@
 
 struct collector;
 
-/* Says of which domains the plans show something. Before it is decided what is counted. 0 or
- * -ENOMEM. */
+/*
+ * Says of which domains the plans show something. Before it is decided what is counted. 0 or
+ * -ENOMEM.
+ */
 int collector_plan_by_domain(struct collector *collector);
 
 /* Has the samples tell what each domain had. After it is decided what is counted. 0 or -ENOMEM. */

@@ -108,8 +108,7 @@ static void keep_lost_at(struct sampler *sampler, const struct profile_target_nu
         (void)keep(sampler, &sample, true, sampler->read_ns, time_ns);
 }
 
-/* Evenly over the time from the first to the last of them, which is nearer to the truth than at one
- * time. */
+/* Evenly from the first to the last of them, which is nearer to the truth than at one time. */
 static void keep_lost_of(struct sampler *sampler, const struct profile_lost *lost, uint64_t now_ns)
 {
     const struct profile_loss *loss = &lost->loss;

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* What targets show beside what they count, by what the machine has. Before it is decided what is
- * counted (resolution_decide()), which makes the plans. */
+/*
+ * What targets show beside what they count, by what the machine has. It is asked before
+ * resolution_decide(), which makes the plans.
+ */
 
 #include <stdbool.h>
 

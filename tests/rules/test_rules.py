@@ -87,6 +87,8 @@ class Text(unittest.TestCase):
         said = text.replace("\n# ", " ")
         self.assertIn(f"there are {series} series for each service, and two for each group", said)
         self.assertIn(f"of two groups, record {60 * (series + groups):,} series", said)
+        self.assertIn(f"record {series} series for each service and two for each group of its events",
+                      (rules.TOP / "README.md").read_text())
 
     def test_gauges_of_the_last_interval_are_not_used(self):
         for path in (rules.SERVICES, rules.ALERTS):

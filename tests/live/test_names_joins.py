@@ -154,14 +154,12 @@ class Joins(live.LiveTest):
                  for text in (self.pods.kube_state(), self.pods.cadvisor())]
         prometheus = self.enterContext(
             Prometheus(self.exporter.port, *(page.port for page in pages), more=more))
-        end = time.monotonic() + PATIENCE
-        while not (len(prometheus.query(f'{RATE} > 0 and on(cgroup) {INFO}')) > len(CONTAINERS) and
-                   prometheus.query("kube_pod_info") and
-                   prometheus.query("container_spec_cpu_quota")):
-            if time.monotonic() > end:
-                self.fail("Prometheus has not scraped all three")
-            time.sleep(0.2)
-        return prometheus
+        for _ in live.tries(PATIENCE, 0.2):
+            if (len(prometheus.query(f"{RATE} > 0 and on(cgroup) {INFO}")) > len(CONTAINERS) and
+                    prometheus.query("kube_pod_info") and
+                    prometheus.query("container_spec_cpu_quota")):
+                return prometheus
+        raise AssertionError("Prometheus has not scraped all three")
 
     def rates(self, prometheus, at):
         """{(pod, container): its CPUs}, without a join."""

@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """An exporter that is in PID, mount and cgroup namespaces of its own, as in a container, and has the
 host's /proc: it counts the host's cgroups and processes, or says why not."""
-import time
-
 import live
 from cgroups import Cgroups
 from exporter import Exporter, quote
 
 OWN = ("unshare", "--pid", "--fork", "--kill-child", "--mount", "--cgroup")  # /proc is the host's
 CYCLE = 1.0
+CYCLES = 3
 FAULTS = 3000
 MECHANISM = "pmu_exporter_mechanism_info"
 UNCOUNTED = "pmu_exporter_targets_uncounted"
@@ -20,12 +19,13 @@ class Namespaces(live.LiveTest):
         self.cgroups = self.enterContext(Cgroups())
         self.cgroup = self.cgroups.make("a.service")
 
-    def start(self, counting):
+    def start(self, counting, rule="comm: [load], name: load"):
+        """An exporter of the test's cgroup and of processes by this rule."""
         exporter = Exporter(f"interval: {CYCLE:.0f}s\ncounting: {counting}\n"
                             "groups: [{name: software, events: [task-clock, page-faults]}]\n"
                             "targets:\n"
                             f"  cgroups: [{{include: [{quote(self.cgroup)}], groups: [software]}}]\n"
-                            "  processes: [{comm: [load], name: load, groups: [software]}]\n",
+                            f"  processes: [{{{rule}, groups: [software]}}]\n",
                             wrapper=OWN)
         self.addCleanup(exporter.clean)
         self.addCleanup(exporter.kill)
@@ -65,16 +65,8 @@ class Namespaces(live.LiveTest):
 
     def test_by_direct_no_process_of_its_own_is_counted_for_one_of_the_host(self):
         """Number 1 is the host's first process, and in here the exporter itself."""
-        exporter = Exporter(f"interval: {CYCLE:.0f}s\ncounting: direct\n"
-                            "groups: [{name: software, events: [task-clock]}]\n"
-                            "targets:\n"
-                            "  processes: [{pid: [1], name: first, groups: [software]}]\n",
-                            wrapper=OWN)
-        self.addCleanup(exporter.clean)
-        self.addCleanup(exporter.kill)
-        exporter.start()
-        end = time.monotonic() + 3 * CYCLE
-        while time.monotonic() < end:
+        exporter = self.start("direct", "pid: [1], name: first")
+        for _ in range(CYCLES):
             metrics = exporter.after_cycles(1)
             self.assertIsNone(metrics.value("pmu_process_task_clock_seconds_total",
                                             groupname="first"))

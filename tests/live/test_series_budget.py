@@ -35,15 +35,17 @@ class SeriesBudget(live.LiveTest):
 
     def told(self, exporter):
         """The part "series" of the answer, and {what: (targets, series of each)}."""
-        done = subprocess.run([PMUTOOL, "check", "budget", "--json", exporter.directory / "pmu_exporter.yml"],
-                              capture_output=True, text=True, timeout=60)
+        done = subprocess.run(
+            [PMUTOOL, "check", "budget", "--json", exporter.directory / "pmu_exporter.yml"],
+            capture_output=True, text=True, timeout=60)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         series = json.loads(done.stdout)["series"]
         return series, {row["targets"]: (row["n"], row["series_each"]) for row in series["targets"]}
 
     def count(self, name):
         """{what: series}, those of the exporter itself, and what is told of both."""
-        with Exporter(self.own_cgroups(name) + "profiles: {rate: 49}\n" * (name != "pmu_exporter")) as exporter:
+        text = self.own_cgroups(name) + "profiles: {rate: 49}\n" * (name != "pmu_exporter")
+        with Exporter(text) as exporter:
             with live.Load(self.cgroups.directory("a"), faults=1000, burn_ms=100) as load:
                 load.run()
             metrics = exporter.after_cycles(3)

@@ -86,9 +86,10 @@ class Check(unittest.TestCase):
     def check_series(self, series, text):
         [row] = series["targets"]
         self.assertEqual((row["targets"], row["rule"], row["n"]), ("processes", 1, 10))
-        self.assertRegex(text, rf"\n  processes, rule 1 +10 +{row['series_each']} +{10 * row['series_each']}\n")
+        each = row["series_each"]
+        self.assertRegex(text, rf"\n  processes, rule 1 +10 +{each} +{10 * each}\n")
         self.assertRegex(text, rf"\n  all +{series['series']}\n")
-        self.assertEqual(series["series"], series["own"] + 10 * row["series_each"])
+        self.assertEqual(series["series"], series["own"] + 10 * each)
         self.assertEqual(series["scrape_interval_seconds"], 60)
         self.assertAlmostEqual(series["samples_per_second"], series["series"] / 60)
         self.assertIn(f"\nscraped every 60 s: {series['samples_per_second']:.0f} samples a second, some "

@@ -185,8 +185,8 @@ KINDS_SCRIPT = latency_kinds.SCRIPT if COUNTING == "bpf" else ""
 
 @functools.cache
 def results_of_guest():
-    return Guest("latency", cpus=2, shift=3, numa=True).run(SCRIPT + KINDS_SCRIPT, config=CONFIG,
-                                                 kinds=latency_kinds.CONFIG)
+    return Guest("latency", cpus=2, shift=3, numa=True).run(
+        SCRIPT + KINDS_SCRIPT, config=CONFIG, kinds=latency_kinds.CONFIG)
 
 
 @dataclasses.dataclass

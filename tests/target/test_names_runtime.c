@@ -17,7 +17,8 @@ static const char of_containerd[] =
 static const char of_crio[] =
     "{\"annotations\":{\"io.container.manager\":\"cri-o\","
     "\"io.kubernetes.container.name\":\"db\",\"io.kubernetes.cri-o.ContainerType\":\"container\","
-    "\"io.kubernetes.cri-o.ImageName\":\"quay.io/db:16\",\"io.kubernetes.pod.name\":\"db-0\","
+    "\"io.kubernetes.cri-o.ImageName\":\"registry.example/"
+    "db:16\",\"io.kubernetes.pod.name\":\"db-0\","
     "\"io.kubernetes.pod.namespace\":\"data\"}}";
 
 static const char of_docker[] =
@@ -26,7 +27,7 @@ static const char of_docker[] =
 
 static const char of_storage[] =
     "[{\"id\":\"other\",\"names\":[\"no\"]},{\"id\":\"" ID "\",\"names\":[\"backup\"],"
-    "\"metadata\":\"{\\\"image-name\\\":\\\"docker.io/library/restic:0.16\\\","
+    "\"metadata\":\"{\\\"image-name\\\":\\\"registry.example/restic:0.16\\\","
     "\\\"name\\\":\\\"backup\\\"}\"}]";
 
 static bool parse_oci(const char *text, const char *runtime, struct names *names)
@@ -57,7 +58,7 @@ static void a_bundle_of_crio__tells_who_manages_it(void **state)
     assert_name(&names, NAME_POD, "db-0");
     assert_name(&names, NAME_NAMESPACE, "data");
     assert_name(&names, NAME_CONTAINER, "db");
-    assert_name(&names, NAME_IMAGE, "quay.io/db:16");
+    assert_name(&names, NAME_IMAGE, "registry.example/db:16");
     assert_name(&names, NAME_RUNTIME, "cri-o");
 }
 
@@ -106,7 +107,7 @@ static void podman__has_names_in_its_list(void **state)
     assert_true(names_parse_storage_list(of_storage, strlen(of_storage), ID, &names));
     assert_name(&names, NAME_RUNTIME, "podman");
     assert_name(&names, NAME_CONTAINER, "backup");
-    assert_name(&names, NAME_IMAGE, "docker.io/library/restic:0.16");
+    assert_name(&names, NAME_IMAGE, "registry.example/restic:0.16");
     assert_n_names(&names, 3);
 }
 

@@ -14,7 +14,7 @@ import tempfile
 import time
 
 PATIENCE = 60.0  # seconds: for what would never come
-HERE = pathlib.Path(__file__).resolve().parent
+TOP = pathlib.Path(__file__).resolve().parents[2]
 # What a service on a host may do and systemd-nspawn keeps from containers.
 BOOT = ("systemd-nspawn", "--quiet", "--register=no", "--keep-unit", "--private-network", "--boot",
         "--console=pipe", "--capability=all", "--system-call-filter=perf_event_open bpf",
@@ -33,7 +33,7 @@ VOLATILE = ("dev", "proc", "sys", "run", "tmp", "var/log", "var/tmp", "var/cache
 
 
 def folder():
-    return pathlib.Path(os.environ["PMU_TEST_PACKAGES"])
+    return pathlib.Path(os.environ.get("PMU_TEST_PACKAGES", TOP / "build/release/packages"))
 
 
 def packages():

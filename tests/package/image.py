@@ -15,7 +15,7 @@ import bare_debian
 import live
 from exporter import Metrics
 
-CONTAINERFILE = bare_debian.HERE.parents[1] / "config/container/Containerfile"
+CONTAINERFILE = bare_debian.TOP / "config/container/Containerfile"
 NAME = "localhost/pmu_exporter"
 MOST = 10000  # open files, processes of one user: podman's own are above what a container may give
 CAPABILITIES = 1 << 38 | 1 << 39  # CAP_PERFMON, CAP_BPF

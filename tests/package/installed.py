@@ -50,7 +50,7 @@ class Installed(unittest.TestCase):
         """Where the state is, and that it is the service's own."""
         link = self.root.path / STATE.lstrip("/")
         self.assertEqual(link.is_symlink(), private)
-        self.assertTrue((self.root.path / "var/lib/private/pmu_exporter").is_dir() == private)
+        self.assertEqual((self.root.path / "var/lib/private/pmu_exporter").is_dir(), private)
         self.machine.until(lambda: MARK in self.marks(), "the mark")
 
     def check_upgrade(self, package):

@@ -14,7 +14,7 @@ import time
 import bare_debian
 import image
 
-TOP = bare_debian.HERE.parents[1]
+TOP = bare_debian.TOP
 TOOLS = {"mmdebstrap": "mmdebstrap", "systemd-nspawn": "systemd-container", "rpmbuild": "rpm",
          "dpkg-shlibdeps": "dpkg-dev", "lintian": "lintian", "podman": "podman", "runc": "runc"}
 

@@ -41,7 +41,7 @@ class Contents(unittest.TestCase):
                 self.assertEqual((done.returncode, done.stdout), (0, ""))
 
     def test_every_override_of_lintian_has_its_reason_above(self):
-        for file in (bare_debian.HERE.parents[1] / "config/package/lintian").iterdir():
+        for file in (bare_debian.TOP / "config/package/lintian").iterdir():
             lines = file.read_text().splitlines()
             self.assertTrue(lines[0].startswith("#"), file)
             for above, line in zip(lines, lines[1:]):
@@ -80,7 +80,7 @@ class Contents(unittest.TestCase):
                         self.assertTrue(member.issym() or not member.mode & 0o6022)
 
     def test_nothing_tells_where_it_was_built(self):
-        where = str(bare_debian.HERE.parents[1]).encode()
+        where = str(bare_debian.TOP).encode()
         for name in DEBIAN:
             for path in self.unpack(name).rglob("*"):
                 if path.is_file() and not path.is_symlink():
@@ -113,7 +113,7 @@ class Contents(unittest.TestCase):
 
     def test_dashboards_and_rules_are_those_of_the_sources(self):
         tree = self.unpack("pmu-exporter-dashboards") / "usr/share/pmu_exporter"
-        sources = bare_debian.HERE.parents[1] / "dashboards"
+        sources = bare_debian.TOP / "dashboards"
         for inside, source in (("dashboards", "grafana"), ("rules", "rules")):
             self.assertEqual({p.name: p.read_bytes() for p in (tree / inside).iterdir()},
                              {p.name: p.read_bytes() for p in (sources / source).iterdir()})
@@ -124,7 +124,7 @@ class Contents(unittest.TestCase):
             "jsonnet", "-e", f"local mixin = import '{folder}/mixin/mixin.libsonnet';"
             "[mixin.prometheusAlerts, mixin.prometheusRules, mixin.grafanaDashboards]")
             for folder in (self.unpack("pmu-exporter-dashboards") / "usr/share/pmu_exporter",
-                           bare_debian.HERE.parents[1] / "dashboards"))
+                           bare_debian.TOP / "dashboards"))
         self.assertTrue(installed == source)
 
 

@@ -34,7 +34,9 @@ TESTS = (
     (r"src/man/.*", "lint/man-.*"),
     (r"systemd/.*", "lint/units"),
     (r"config/package/.*", "lint/shellcheck.*"),
+    (r"config/kubernetes/.*", "lint/shellcheck|kubernetes/.*"),
     (r"dashboards/(rules|runbooks)/.*", "rules/.*"),
+    (r"dashboards/mixin/.*", "rules/mixin|lint/jsonnetfmt"),
     (r"dashboards/.*", "dashboards/.*"),
 )
 QUICK = {"unit", "lint"}  # labels

@@ -12,8 +12,8 @@ TOP = pathlib.Path(__file__).resolve().parents[2]
 RULES = TOP / "dashboards/rules"
 RUNBOOKS = TOP / "dashboards/runbooks"
 SERVICES = RULES / "pmu_services.rules.yml"
-GRAFANA = TOP / "dashboards/grafana"
 ALERTS = RULES / "pmu_alerts.rules.yml"
+GRAFANA = TOP / "dashboards/grafana"
 
 # A metric that is scraped, and one that a rule records: level:metric:operations.
 SCRAPED = re.compile(r"(?<![\w:])(?:pmu|process|up)(?:_\w+)?(?![\w:({=])")

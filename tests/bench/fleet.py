@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What hosts with pmu_exporter cost a Prometheus that has our rules, and a VictoriaMetrics.
 
-    sudo tests/bench/fleet.py [--hosts 10,100,1000] [--services 100] [--minutes 10] [--interval 60s]
+    sudo tests/bench/fleet.py [--hosts 10,100,1000] [--services 100] [--minutes 10] [--interval 60]
                               [--latency scheduler,block_io] [--no-gauges] [--busy-every 4]
                               [--release 5] [--replaced 10] [--own-names] [--no-past]
                               [--stores prometheus,victoria-metrics] [--dashboards fleet,overview]
@@ -170,13 +170,13 @@ def measure(name, body, n_hosts, options, past):
         store = STORES[name](fleet, texts, options, past)
         stack.enter_context(store)
         print(f"\n{store.title()}: {n_hosts} hosts x {options.services} services, scraped every "
-              f"{options.interval}, {options.minutes} minutes", flush=True)
+              f"{options.interval} s, {options.minutes} minutes", flush=True)
         watch, began, before = Watch(store), time.monotonic(), store.look()
         watch.for_minutes(options.minutes)
         show(store, fleet, before, store.look(), watch, time.monotonic() - began)
         if options.dashboards and name == "prometheus":
             fleet_dashboards.show(store, options.dashboards.split(","), time.monotonic() - began,
-                                  int(options.interval.rstrip("s")))
+                                  options.interval)
         if options.release:
             release(store, fleet, options)
 
@@ -206,7 +206,7 @@ def parse():
     parser.add_argument("--hosts", default="10,100,1000")
     parser.add_argument("--services", type=int, default=100)
     parser.add_argument("--minutes", type=float, default=10)
-    parser.add_argument("--interval", default="60s")
+    parser.add_argument("--interval", default=60, type=int, help="seconds from scrape to scrape")
     parser.add_argument("--latency", default=",".join(fleet_page.LATENCIES), help="or none")
     parser.add_argument("--no-gauges", action="store_true")
     parser.add_argument("--busy-every", type=int, default=4)

@@ -43,7 +43,7 @@ def version(program, *words):
 
 class OfPrometheus(Prometheus):
     def __init__(self, fleet, rules, options, past):
-        super().__init__(*fleet.instances, blocks=past[0], rules=rules, every=options.interval,
+        super().__init__(*fleet.instances, blocks=past[0], rules=rules, every=f"{options.interval}s",
                          more=job_of(fleet, options), options=["--web.enable-admin-api"])
 
     def title(self):
@@ -98,7 +98,7 @@ class OfPrometheus(Prometheus):
 class OfVictoriaMetrics(VictoriaMetrics):
     def __init__(self, fleet, rules, options, past):
         self.vmalert, self.past = None, past[1]
-        super().__init__(*fleet.instances, every=options.interval, more=job_of(fleet, options),
+        super().__init__(*fleet.instances, every=f"{options.interval}s", more=job_of(fleet, options),
                          memory=40)
         self.texts = [without_what_vmalert_lacks(text) for text in rules]
 

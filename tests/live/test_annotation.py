@@ -211,9 +211,11 @@ class Annotation(ProfileTest):
         """The exporter may read all that there is, as by the drop-in names.conf."""
         live.need("setpriv")
         rights = "+perfmon,+bpf,+dac_read_search"
-        exporter = self.start(wrapper=["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups",
-                                       f"--inh-caps={rights}", f"--ambient-caps={rights}"])
-        directory = self.enterContext(tempfile.TemporaryDirectory())
+        own, directory = (self.enterContext(tempfile.TemporaryDirectory()) for _ in range(2))
+        os.chown(own, 65534, 65534)
+        exporter = self.start(directory=own, wrapper=[
+            "setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", f"--inh-caps={rights}",
+            f"--ambient-caps={rights}"])
         load = Load(self, shutil.copy(PROGRAM, pathlib.Path(directory, "hidden_loops")))
         self.assertEqual(os.stat(directory).st_mode & 0o777, 0o700)
 

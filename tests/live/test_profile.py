@@ -81,8 +81,9 @@ class ProfileTest(live.LiveTest):
                 f"    - {{include: [{pattern}], groups: [software]}}\n{more}"
                 f"profiles: {{rate: {rate}}}\n")
 
-    def start(self, **options):
-        exporter = self.enterContext(Exporter(self.config(**options)))
+    def start(self, wrapper=(), directory=None, **options):
+        exporter = self.enterContext(Exporter(self.config(**options), wrapper=wrapper,
+                                              directory=directory))
         self.need_profiles(exporter)
         return exporter
 

@@ -18,7 +18,7 @@ import {
   VariableModel,
 } from "@grafana/grafana-foundation-sdk/dashboard";
 import { ofExporters, selector } from "./promql";
-import { commonVariables, datasource } from "./variables";
+import { commonVariables, datasource, jobVariables } from "./variables";
 
 export const tag = "pmu_exporter";
 
@@ -28,6 +28,7 @@ export interface Board {
   description: string;
   tags: string[];
   from: string; // how far back it looks when it is opened
+  allHosts?: boolean; // no instance is chosen: it shows all of the chosen jobs
   variables: Builder<VariableModel>[]; // beside the common ones
   annotations: Builder<AnnotationQuery>[];
   rows: Row[];
@@ -52,12 +53,12 @@ export function marks(name: string, color: string, metric: string, text: string)
     .useValueForTime(true);
 }
 
-export const exporterStarts = marks(
-  "Start of an exporter",
-  "blue",
-  `(${ofExporters(selector("process_start_time_seconds"))})`,
-  "{{instance}}",
-);
+export function startsOf(series: typeof selector) {
+  const starts = ofExporters(series("process_start_time_seconds"), series);
+  return marks("Start of an exporter", "blue", `(${starts})`, "{{instance}}");
+}
+
+export const exporterStarts = startsOf(selector);
 
 function links(): DashboardLinkBuilder {
   return new DashboardLinkBuilder("pmu_exporter")
@@ -79,6 +80,7 @@ function finished(dashboard: Dashboard): Dashboard {
 }
 
 export function board(face: Board): Dashboard {
+  const common = face.allHosts ? jobVariables() : commonVariables();
   const builder = new DashboardBuilder(`PMU / ${face.title}`)
     .uid(face.uid)
     .description(face.description)
@@ -87,7 +89,7 @@ export function board(face: Board): Dashboard {
     .time({ from: face.from, to: "now" })
     .refresh("1m")
     .tooltip(DashboardCursorSync.Crosshair)
-    .variables([...commonVariables(), ...face.variables])
+    .variables([...common, ...face.variables])
     .annotations(face.annotations)
     .link(links());
   for (const row of face.rows) {

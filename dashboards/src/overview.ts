@@ -1,20 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import { alertsNow, alertsThatFire } from "./alerts";
 import { board, exporterStarts, marks } from "./board";
+import { allAndTen, coverageByHost, hostsUp, lowestCoverage } from "./hosts";
 import * as measures from "./measures";
 import { Count, Measure } from "./measures";
-import { graph, number, table } from "./panels";
-import { ofExportersSeen, quotient, rate, selector, sum, where } from "./promql";
-import { busiest, changeOfEach, linkTo, Ranked, worst } from "./ranking";
+import { graph, number } from "./panels";
+import { quotient, rate, selector, sum, where } from "./promql";
+import { busiest, changeOfEach, linkTo, services, worst } from "./ranking";
 import { levels } from "./thresholds";
-
-const services: Ranked = {
-  nouns: "Services",
-  prefix: "pmu_cgroup_",
-  label: "cgroup",
-  title: "Cgroup",
-  board: "pmu-service",
-};
 
 /** Counts of whole machines, which have one series, or (by: cpu) one a CPU. */
 function machines(...by: string[]): Count {
@@ -43,50 +37,18 @@ function coverage(...by: string[]): string {
   return quotient(counted("group_running_seconds_total"), counted("group_enabled_seconds_total"));
 }
 
-/** All hosts as one, and the ten that stand out. */
 function byHost(measure: Measure, extreme: "topk" | "bottomk") {
-  const which = extreme === "topk" ? "highest" : "lowest";
-  return graph(
-    { ...measure, description: `${measure.description} All hosts, and the ten ${which}.` },
-    { expression: measure.of(fleet()), legend: "all hosts" },
-    { expression: `${extreme}(10, ${measure.of(machines("instance"))})`, legend: "{{instance}}" },
-  ).overrideByName("all hosts", [
-    { id: "custom.lineWidth", value: 3 },
-    { id: "color", value: { mode: "fixed", fixedColor: "text" } },
-  ]);
+  return allAndTen(measure, extreme, measure.of(fleet()), measure.of(machines("instance")));
 }
 
-const coverageText =
-  "Time in which counters counted, as a share of the time in which they were wanted: 1 unless " +
-  "groups had to share the PMU.";
-
-/** An alert on a service is about all of its instances, and has no such label. */
-const firing = 'ALERTS{job=~"$job", alertname=~"PMU.+", alertstate="firing"}';
-
 const now = [
-  number(
-    {
-      title: "Hosts up",
-      description: "Chosen exporters that Prometheus could scrape the last time.",
-      unit: "none",
-      levels: levels.oneIsGood,
-    },
-    `sum(${ofExportersSeen(selector("up"))})`,
-  ),
+  hostsUp(),
   number(
     { ...measures.cpusUsed, title: "CPUs used by services" },
     cpusUsed((series) => rate(series)),
   ),
   number(measures.instructionsPerCycle, measures.instructionsPerCycle.of(fleet())),
-  number(
-    {
-      title: "Lowest coverage of a host",
-      description: coverageText,
-      unit: "percentunit",
-      levels: levels.falling(0.9, 0.5),
-    },
-    `min(${coverage("instance")})`,
-  ),
+  lowestCoverage(coverage("instance")),
   number(
     {
       title: "Worse than a week ago",
@@ -98,15 +60,7 @@ const now = [
     },
     `count((${changeOfEach(services, "1w")}) < -0.2)`,
   ),
-  number(
-    {
-      title: "Alerts",
-      description: "Of the rules that come with pmu_exporter, where Prometheus has loaded them.",
-      unit: "none",
-      levels: levels.zeroIsGood,
-    },
-    `count(${firing})`,
-  ),
+  alertsNow(),
 ];
 
 const hosts = [
@@ -115,18 +69,7 @@ const hosts = [
     { ...measures.cpusUsed, description: `${measures.cpusUsed.description} The ten highest.` },
     { expression: `topk(10, ${cpusUsed((s) => rate(s), "instance")})`, legend: "{{instance}}" },
   ),
-  graph(
-    {
-      title: "Coverage",
-      description: `${coverageText} The ten lowest hosts and groups.`,
-      unit: "percentunit",
-      levels: levels.falling(0.9, 0.5),
-    },
-    {
-      expression: `bottomk(10, ${coverage("instance", "group")})`,
-      legend: "{{instance}} {{group}}",
-    },
-  ).max(1),
+  coverageByHost(coverage("instance", "group")),
   byHost(measures.branchMissRatio, "topk"),
   byHost(measures.cacheMissRatio, "topk"),
   byHost(measures.cacheMissesPerKilo, "topk"),
@@ -134,28 +77,6 @@ const hosts = [
   byHost(measures.migrations, "topk"),
   byHost(measures.pageFaults, "topk"),
 ];
-
-const alerts = table(
-  {
-    title: "Alerts that fire",
-    description: "Of the rules that come with pmu_exporter, where Prometheus has loaded them.",
-    unit: "none",
-    levels: levels.zeroIsGood,
-    height: 8,
-    labels: {
-      alertname: "Alert",
-      severity: "Severity",
-      instance: "Instance",
-      cgroup: "Cgroup",
-      groupname: "Group",
-    },
-  },
-  {
-    title: "Alerts",
-    unit: "none",
-    expression: `count by (alertname, severity, instance, cgroup, groupname) (${firing})`,
-  },
-);
 
 export const overview = () =>
   board({
@@ -178,7 +99,7 @@ export const overview = () =>
       { title: "Now", panels: now },
       {
         title: "Services, over the time shown",
-        panels: [busiest(services), worst(services, "service"), alerts].map((panel) =>
+        panels: [busiest(services), worst(services, "service"), alertsThatFire()].map((panel) =>
           panel.overrideByName(services.title, linkTo(services, "Show this service"))),
       },
       { title: "Hosts", panels: hosts },

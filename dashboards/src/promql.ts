@@ -5,12 +5,17 @@
 // by zero. What divides is summed before, never after: a ratio of sums weighs each host by
 // what it did.
 
-/** The matchers of every selector, and those of its own. */
-export function selector(metric: string, ...matchers: string[]): string {
-  const all = ['job=~"$job"', 'instance=~"$instance"', ...matchers];
+/** Of all hosts of the chosen jobs, with matchers of its own. What rules record has no instance. */
+export function ofAllHosts(metric: string, ...matchers: string[]): string {
+  const all = ['job=~"$job"', ...matchers].join(", ");
   return metric.startsWith("{") // a name that a variable holds
-    ? `{${metric.slice(1, -1)}, ${all.join(", ")}}`
-    : `${metric}{${all.join(", ")}}`;
+    ? `{${metric.slice(1, -1)}, ${all}}`
+    : `${metric}{${all}}`;
+}
+
+/** The matchers of every other selector, and those of its own. */
+export function selector(metric: string, ...matchers: string[]): string {
+  return ofAllHosts(metric, 'instance=~"$instance"', ...matchers);
 }
 
 /** A time in the past that is compared with, as PromQL writes it. */
@@ -50,12 +55,12 @@ export function change(now: string, then: string): string {
 }
 
 /** What other jobs have too, of exporters alone: all jobs may be chosen. */
-export function ofExporters(expression: string): string {
-  return `${expression} and on (job, instance) ${selector("pmu_exporter_build_info")}`;
+export function ofExporters(expression: string, series = selector): string {
+  return `${expression} and on (job, instance) ${series("pmu_exporter_build_info")}`;
 }
 
 /** The same of those that were there in the time shown, and may be gone. */
-export function ofExportersSeen(expression: string): string {
-  const seen = `last_over_time(${selector("pmu_exporter_build_info")}[$__range])`;
+export function ofExportersSeen(expression: string, series = selector): string {
+  const seen = `last_over_time(${series("pmu_exporter_build_info")}[$__range])`;
   return `${expression} and on (job, instance) ${seen}`;
 }

@@ -5,6 +5,7 @@
 
 import * as measures from "./measures";
 import { Count, Measure } from "./measures";
+import { links } from "./links";
 import { table } from "./panels";
 import { Ago, change, increase, selector, sum, where } from "./promql";
 import { levels } from "./thresholds";
@@ -21,6 +22,14 @@ export interface Ranked {
   title: string; // of the label, as the head of a column
   board: string; // the dashboard that shows one of them
 }
+
+export const services: Ranked = {
+  nouns: "Services",
+  prefix: "pmu_cgroup_",
+  label: "cgroup",
+  title: "Cgroup",
+  board: "pmu-service",
+};
 
 /** Counts of each over all hosts, in the time that is shown. */
 export function overRange(ranked: Ranked, ago?: Ago): Count {
@@ -55,19 +64,8 @@ function rateColumn(ranked: Ranked, event: string, title: string, unit: string) 
 
 /** A click on one opens it, with the time and the variables that are chosen here. */
 export function linkTo(ranked: Ranked, title: string) {
-  return [
-    {
-      id: "links",
-      value: [
-        {
-          title,
-          url:
-            `/d/${ranked.board}?var-${ranked.label}=\${__value.raw:percentencode}` +
-            "&${datasource:queryparam}&${job:queryparam}&${instance:queryparam}&${__url_time_range}",
-        },
-      ],
-    },
-  ];
+  const { board, label } = ranked;
+  return [links({ board, variable: label, title, keep: ["datasource", "job", "instance"] })];
 }
 
 export function busiest(ranked: Ranked) {

@@ -57,11 +57,18 @@ export function choice(name: string, label: string, ...values: string[]): Custom
     .current({ selected: true, text: values[0]!, value: values[0]! });
 }
 
-/** Which exporters: on every dashboard, before its own. */
-export function commonVariables() {
+/** Which exporters, where all hosts of a job are shown. */
+export function jobVariables() {
   return [
     datasourceVariable(),
     several(labelVariable("job", "Job", "pmu_exporter_build_info")),
+  ];
+}
+
+/** Which exporters: on every other dashboard, before its own. */
+export function commonVariables() {
+  return [
+    ...jobVariables(),
     several(
       labelVariable("instance", "Instance", 'pmu_exporter_build_info{job=~"$job"}'),
     ),

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the tests of rules share: where rules are, what they say, and the tools that read them."""
+import json
 import os
 import pathlib
 import re
@@ -64,6 +65,11 @@ def expressions(path):
 def runbook_queries(path):
     """The queries of a runbook: its blocks of code that are promql."""
     return re.findall(r"```promql\n(.*?)```", path.read_text(), re.DOTALL)
+
+
+def dashboard_queries(path):
+    """The queries of a dashboard's panels and marks."""
+    return [json.loads(text) for text in re.findall(r'"expr": ("(?:[^"\\]|\\.)*")', path.read_text())]
 
 
 def without_labels(expression):

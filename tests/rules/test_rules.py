@@ -70,7 +70,7 @@ class Text(unittest.TestCase):
                                    r"instance(_device_op)?:pmu_machine)_\w+:\w+$")
         texts = [e for path in (rules.SERVICES, rules.ALERTS) for _, e in rules.expressions(path)]
         texts += [q for path in rules.RUNBOOKS.glob("*.md") for q in rules.runbook_queries(path)]
-        texts += [path.read_text() for path in rules.GRAFANA.glob("*.json")]
+        texts += [q for path in rules.GRAFANA.glob("*.json") for q in rules.dashboard_queries(path)]
         read = set().union(*map(rules.recorded_metrics, texts))
         self.assertEqual(read - recorded, set())
         self.assertEqual(recorded - read, set())

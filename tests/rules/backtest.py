@@ -66,6 +66,15 @@ def alerts():
     return [(name, expressions[name], int(least), int(most)) for name, least, most in lasts]
 
 
+def record(text, blocks, begin, end):
+    """Puts into blocks what rules would have recorded of them from begin to end."""
+    path = blocks.parent / "rules.yml"
+    path.write_text(text)
+    with Prometheus(blocks=blocks) as prometheus:
+        promtool("rules", f"--url=http://127.0.0.1:{prometheus.port}", f"--start={begin}",
+                 f"--end={end}", f"--output-dir={blocks}", path)
+
+
 @contextlib.contextmanager
 def recorded(events):
     """A Prometheus that has the history, and what the rules have made of it."""
@@ -78,13 +87,8 @@ def recorded(events):
         promtool("openmetrics", top / "history", blocks)
         (top / "history").unlink()
         for level, text in enumerate(levels()):
-            (top / "rules.yml").write_text(text)
             begin = 0 if level < REMEMBERED else history.WEEK - history.DAY
-            with Prometheus(blocks=blocks) as prometheus:
-                promtool("rules", f"--url=http://127.0.0.1:{prometheus.port}",
-                         f"--start={history.MONDAY + 60 * begin}",
-                         f"--end={history.MONDAY + 60 * history.END}",
-                         f"--output-dir={blocks}", top / "rules.yml")
+            record(text, blocks, history.MONDAY + 60 * begin, history.MONDAY + 60 * history.END)
         with Prometheus(blocks=blocks) as prometheus:
             yield prometheus
 

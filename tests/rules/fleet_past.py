@@ -56,11 +56,12 @@ def value_now(fleet, service, ratio):
                      sum(fleet.per_second(host, service.number, below) for host in hosts))
 
 
-def write_week(fleet, end, file, second=1):
-    """Each minute: what it is now, times level(). second: how many units of a time stamp."""
+def write_week(fleet, end, file, second=1, before=None):
+    """Each minute: what it is now, times level(). second: how many units of a time stamp. before: what
+    some were besides, as {(number of the service, ratio): of what it is now}."""
     for service in fleet.services:
         for ratio in ratios():
             labels = f'job="pmu",cgroup="/system.slice/{service.name}",ratio="{ratio}"'
-            now = value_now(fleet, service, ratio)
+            now = value_now(fleet, service, ratio) * (before or {}).get((service.number, ratio), 1)
             file.writelines(f"{RATIO}{{{labels}}} {now * level((end - t) / DAY):.7g} {t * second}\n"
                             for t in range(end - DAYS * DAY, end, MINUTE))

@@ -58,11 +58,7 @@ def make_blocks(fleet, directory):
         file.write("# EOF\n")
     backtest.promtool("openmetrics", directory / "past", blocks)
     for text in itertools.takewhile(is_below_ratios, backtest.levels()):
-        (directory / "rates.yml").write_text(text)
-        with Prometheus(blocks=blocks) as prometheus:
-            backtest.promtool("rules", f"--url=http://127.0.0.1:{prometheus.port}",
-                              f"--start={end - fleet_past.REMEMBERED}", f"--end={end}",
-                              f"--output-dir={blocks}", directory / "rates.yml")
+        backtest.record(text, blocks, end - fleet_past.REMEMBERED, end)
     return blocks
 
 

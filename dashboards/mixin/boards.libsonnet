@@ -5,6 +5,7 @@
   cpus: importstr '../grafana/cpus.json',
   explorer: importstr '../grafana/explorer.json',
   exporter: importstr '../grafana/exporter.json',
+  fleet: importstr '../grafana/fleet.json',
   interrupts: importstr '../grafana/interrupts.json',
   kvm: importstr '../grafana/kvm.json',
   latency: importstr '../grafana/latency.json',

@@ -162,13 +162,16 @@
         refresh: '1m',  // how often a dashboard asks again; '' is never
         datasource: '',  // which data source is chosen at first; '' is Grafana's default
         datasourceRegex: '',  // which data sources are offered, as /^prod-/; '' is all of Prometheus
-        exporterSelector: '',  // matchers of the exporters that are offered and shown, as cluster="a"
+        // Matchers of the exporters that are offered and shown, as cluster="a". Fleet shows all hosts of
+        // the jobs that these have, since what rules record has no other label.
+        exporterSelector: '',
 
         // From when on a dashboard shows what it shows, by the name of its file.
         from: {
           cpus: 'now-1h',
           explorer: 'now-1h',
           exporter: 'now-6h',
+          fleet: 'now-6h',
           interrupts: 'now-6h',
           kvm: 'now-6h',
           latency: 'now-6h',

@@ -4,6 +4,7 @@ import { Dashboard } from "@grafana/grafana-foundation-sdk/dashboard";
 import { cpus } from "./cpus";
 import { explorer } from "./explorer";
 import { exporter } from "./exporter";
+import { fleet } from "./fleet";
 import { interruptsAndNetwork } from "./interrupts";
 import { kvm } from "./kvm";
 import { latency } from "./latency";
@@ -16,6 +17,7 @@ import { service } from "./service";
 /** Every dashboard, by the name of its file. */
 export const all = (): Record<string, Dashboard> => ({
   overview: overview(),
+  fleet: fleet(),
   service: service(),
   process_overview: processOverview(),
   process_groups: processGroups(),

@@ -82,7 +82,9 @@ export const overview = () =>
   board({
     uid: "pmu-overview",
     title: "Overview",
-    description: "All hosts: how well they execute, what got worse, and which services to look at.",
+    description:
+      "All hosts: how well they execute, what got worse, and which services to look at. It reads the " +
+      "series of each service on each host. With many hosts: Fleet, among the dashboards above.",
     tags: ["overview"],
     from: "now-6h",
     variables: [],

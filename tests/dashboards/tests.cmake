@@ -11,7 +11,8 @@ function(add_dashboard_test name label)
     LABELS ${label} TIMEOUT 900 SKIP_RETURN_CODE 77
     ENVIRONMENT "PMU_EXPORTER=$<TARGET_FILE:pmu_exporter>;\
 PMU_TEST_DASHBOARDS=${CMAKE_BINARY_DIR}/dashboards;${ARGN}\
-PYTHONPATH=${CMAKE_CURRENT_SOURCE_DIR}/support:${CMAKE_CURRENT_SOURCE_DIR}/vm")
+PYTHONPATH=${CMAKE_CURRENT_SOURCE_DIR}/support:${CMAKE_CURRENT_SOURCE_DIR}/vm:\
+${CMAKE_CURRENT_SOURCE_DIR}/rules")
 endfunction()
 
 add_dashboard_test(generated lint)
@@ -21,6 +22,8 @@ add_dashboard_test(linter lint)
 add_dashboard_test(promql unit)
 add_dashboard_test(live live)
 takes(20 dashboards/live)
+add_dashboard_test(fleet live)
+takes(20 dashboards/fleet)
 add_dashboard_test(kvm live)
 takes(3 dashboards/kvm)
 add_dashboard_test(recorded vm "PMU_TEST_ARM64=${CMAKE_BINARY_DIR}/arm64;")

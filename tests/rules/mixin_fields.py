@@ -122,8 +122,9 @@ def each_board(change):
 
 
 def each_variable(name, change):
-    return each_board(lambda _, board: change(
-        next(v for v in board["templating"]["list"] if v["name"] == name)))
+    """On each board that has it."""
+    return each_board(lambda _, board: [
+        change(v) for v in board["templating"]["list"] if v["name"] == name])
 
 
 def set_uids(rendered):

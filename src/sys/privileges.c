@@ -36,17 +36,16 @@ int privileges_drop(void)
     return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0 ? -errno : drop_capabilities();
 }
 
-static const uint32_t reading = UINT32_C(1) << CAP_DAC_READ_SEARCH | UINT32_C(1)
-                                                                         << CAP_DAC_OVERRIDE;
+#define READING (UINT32_C(1) << CAP_DAC_READ_SEARCH | UINT32_C(1) << CAP_DAC_OVERRIDE)
 
 bool privileges_set_reading_aside(void)
 {
     struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
     struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
 
-    if (syscall(SYS_capget, &header, data) < 0 || !(data[0].effective & reading))
+    if (syscall(SYS_capget, &header, data) < 0 || !(data[0].effective & READING))
         return false;
-    data[0].effective &= ~reading;
+    data[0].effective &= ~READING;
     return syscall(SYS_capset, &header, data) == 0;
 }
 
@@ -57,6 +56,6 @@ void privileges_take_reading_back(void)
 
     if (syscall(SYS_capget, &header, data) < 0)
         return;
-    data[0].effective |= data[0].permitted & reading;
+    data[0].effective |= data[0].permitted & READING;
     (void)syscall(SYS_capset, &header, data);
 }

@@ -19,8 +19,8 @@ import { ofAllHosts, ofExportersSeen, quotient, rate, sum } from "./promql";
 import { services } from "./ranking";
 import { levels } from "./thresholds";
 
-/** What rules record of hosts has no more points than that, and each point is one of every host. */
-const recordedEvery = "2m";
+/** Rules record hosts that often. More points would be the same ones again, of every host. */
+const recordedEvery = "4m";
 
 const own = (name: string) => ofAllHosts(`pmu_exporter_${name}`);
 const keep = ["datasource", "job"];

@@ -19,8 +19,9 @@ import { ofAllHosts, ofExportersSeen, quotient, rate, sum } from "./promql";
 import { services } from "./ranking";
 import { levels } from "./thresholds";
 
-/** Rules record hosts that often. More points would be the same ones again, of every host. */
-const recordedEvery = "4m";
+/** The least time between two points of a graph of hosts: more of them would not show more, since rules
+ * record most of what hosts do less often. */
+const leastStep = "2m";
 
 const own = (name: string) => ofAllHosts(`pmu_exporter_${name}`);
 const keep = ["datasource", "job"];
@@ -152,7 +153,7 @@ const ofHosts = [
   { panels: [coverageByHost(coverage(each))], boards: ["exporter", "overview"] },
   { panels: ofWaits, boards: ["latency", "scheduler"] },
 ].flatMap(({ panels, boards }) => panels.map((panel) => panel
-  .interval(recordedEvery)
+  .interval(leastStep)
   .overrideByFieldType("number", toHost("__field.labels.instance", ...boards))));
 
 export const fleet = () =>

@@ -253,7 +253,7 @@ class Fleet(Dashboards):
     def test_no_instance_is_asked_for(self):
         self.assertNotRegex(json.dumps(self.dashboards["fleet"]), r"\$\{?instance")
 
-    def test_graphs_have_no_more_points_than_rules_record_of_hosts(self):
+    def test_graphs_of_all_hosts_have_no_needless_points(self):
         for panel in boards.panels_of(self.dashboards["fleet"]):
             if panel["type"] == "timeseries":
                 self.assertEqual(panel["interval"], "2m", panel["title"])

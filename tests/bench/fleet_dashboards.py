@@ -14,7 +14,8 @@ SHOWN = 12
 
 
 def show(prometheus, names, seconds, step):
-    """Those of these names, or "all". Of the last seconds, a point for each step, with the rate interval that Grafana has."""
+    """Those of these names, or "all": of the last seconds, a point for each step, with the rate interval
+    that Grafana has."""
     end = time.time()
     viewer = Viewer(prometheus, end - seconds, end, step, 4 * step)
     took, totals = {}, collections.Counter()

@@ -70,7 +70,7 @@ struct target_names {
     struct name_host host;
     pthread_t thread;
     bool has_thread;
-    struct names_watch watch; /* the thread's alone; but `rules` is changed under the lock */
+    struct names_watch watch;   /* the thread's alone; but `rules` is changed under the lock */
     struct names_recent recent; /* the thread's alone */
     atomic_ullong changes;
     atomic_ullong renewals;

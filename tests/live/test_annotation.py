@@ -193,19 +193,22 @@ class Annotation(ProfileTest):
         self.assertEqual(response.status, 404)
         self.assertIn(words, response.body)
 
+    def until_hidden(self, exporter, load):
+        """Until it is refused because others could not read the program; before, it is not known."""
+        def is_hidden():
+            response = self.ask(exporter, target=load.target, name="two_loops")
+            self.assertEqual(response.status, 404)
+            return b"not everybody may read its file" in response.body
+
+        self.until(is_hidden, "the refusal")
+
     def test_a_program_that_not_everybody_may_read_is_not_shown(self):
         exporter = self.start()
         directory = self.enterContext(tempfile.TemporaryDirectory())
         program = shutil.copy(PROGRAM, pathlib.Path(directory, "secret_loops"))
         os.chmod(program, 0o711)
         load = Load(self, program)
-
-        def is_refused():
-            response = self.ask(exporter, target=load.target, name="two_loops")
-            self.assertEqual(response.status, 404)
-            return b"not everybody may read its file" in response.body
-
-        self.until(is_refused, "the refusal")
+        self.until_hidden(exporter, load)
 
     def test_a_directory_that_not_everybody_may_enter_is_not_passed_by_a_capability(self):
         """The exporter may read all that there is, as by the drop-in names.conf."""
@@ -218,13 +221,7 @@ class Annotation(ProfileTest):
             f"--ambient-caps={rights}"])
         load = Load(self, shutil.copy(PROGRAM, pathlib.Path(directory, "hidden_loops")))
         self.assertEqual(os.stat(directory).st_mode & 0o777, 0o700)
-
-        def is_refused():
-            response = self.ask(exporter, target=load.target, name="two_loops")
-            self.assertEqual(response.status, 404)
-            return b"not everybody may read its file" in response.body
-
-        self.until(is_refused, "the refusal")
+        self.until_hidden(exporter, load)
         exporter.scrape_until(lambda m: m.value("pmu_exporter_profile_files", state="kept") > 0, PATIENCE,
                               "names of its functions")
 

@@ -13,11 +13,11 @@
 #include "sys/bpf/switch/program.h"
 #include "sys/bpf/syscalls/program.h"
 
-#define SIX 6
+#define MOST_ARGUMENTS 5 /* of a call that libbpf or we make so; registers hold them */
 
 static int refused_with; /* what the kernel answers when `on_call` is to be loaded; 0: it may be */
 
-static bool is_load_of_times(long number, const long arguments[SIX])
+static bool is_load_of_times(long number, const long arguments[MOST_ARGUMENTS])
 {
     const union bpf_attr *attributes = (const union bpf_attr *)(uintptr_t)arguments[1];
 
@@ -29,11 +29,11 @@ static bool is_load_of_times(long number, const long arguments[SIX])
 long syscall(long number, ...)
 {
     static long (*real)(long, ...);
-    long arguments[SIX];
+    long arguments[MOST_ARGUMENTS];
     va_list list;
 
     va_start(list, number);
-    for (size_t i = 0; i < SIX; i++)
+    for (size_t i = 0; i < MOST_ARGUMENTS; i++)
         arguments[i] = va_arg(list, long);
     va_end(list);
     if (refused_with && is_load_of_times(number, arguments)) {
@@ -42,8 +42,7 @@ long syscall(long number, ...)
     }
     if (!real)
         *(void **)&real = dlsym(RTLD_NEXT, "syscall");
-    return real(number, arguments[0], arguments[1], arguments[2], arguments[3], arguments[4],
-                arguments[5]);
+    return real(number, arguments[0], arguments[1], arguments[2], arguments[3], arguments[4]);
 }
 
 /* Why no call can be timed where the kernel answers so; it is to count calls all the same. */

@@ -2,7 +2,7 @@
 
 // Tables of services by what rules have recorded of them over all hosts, each by job and cgroup.
 
-import { blockIo, runQueue } from "./distributions";
+import { blockIo, Distribution, runQueue } from "./distributions";
 import * as measures from "./measures";
 import { Column, table } from "./panels";
 import { change, ofAllHosts, quotient, sum } from "./promql";
@@ -103,18 +103,28 @@ export const worstRatios = table(
   { title: "Baseline", unit: "none", expression: ofTheWorst(ofAllHosts(`${ratios}_baseline`)) },
 );
 
-export const longestWaits = table(
-  {
-    title: "Services by their longest waits for a CPU",
-    description:
-      `${runQueue.description} 99 of 100 took at most so long in the last five minutes: the ${listed} ` +
-      "longest, of services that waited five times a second or more.",
-    unit: "s",
-    levels: runQueue.levels,
-    labels,
-    width: 8,
-    sortBy: ["99 of 100"],
-  },
+/** Services by what 99 of 100 took at most, of what is enough: `which` of them are listed. */
+function longest(one: Distribution, nouns: string, which: string, ...columns: Column[]) {
+  return table(
+    {
+      title: `Services by their longest ${nouns}`,
+      description:
+        `${one.description} 99 of 100 took at most so long in the last five minutes: the ${listed} ` +
+        `longest${which} a second or more.`,
+      unit: "s",
+      levels: one.levels,
+      labels,
+      width: 8,
+      sortBy: columns.map(({ title }) => title),
+    },
+    ...columns,
+  );
+}
+
+export const longestWaits = longest(
+  runQueue,
+  "waits for a CPU",
+  ", of services that waited five times",
   {
     title: "99 of 100",
     unit: "s",
@@ -129,18 +139,10 @@ function requests(title: string, op: string): Column {
   return { title, unit: "s", levels: blockIo.levels, expression };
 }
 
-export const longestRequests = table(
-  {
-    title: "Services by their longest requests to block devices",
-    description:
-      `${blockIo.description} 99 of 100 took at most so long in the last five minutes: the ${listed} ` +
-      "longest of each kind, of services that made five of them a second or more.",
-    unit: "s",
-    levels: blockIo.levels,
-    labels,
-    width: 8,
-    sortBy: ["Reads", "Writes"],
-  },
+export const longestRequests = longest(
+  blockIo,
+  "requests to block devices",
+  " of each kind, of services that made five of them",
   requests("Reads", "read"),
   requests("Writes", "write"),
 );

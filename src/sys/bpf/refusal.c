@@ -25,6 +25,8 @@
  */
 #define KERNEL_ENOTSUPP 524
 
+#define STATUS_SIZE 8192 /* of /proc/PID/status */
+
 static const char *const texts[BPF_REFUSAL_COUNT_] = {
     [BPF_REFUSAL_NONE] = "",
     [BPF_REFUSAL_NOT_BUILT] = "built without libbpf",
@@ -68,13 +70,18 @@ static bool is_locked_down(void)
            bpf_refusal_is_locked(text);
 }
 
+static bool read_own_status(char (*text)[STATUS_SIZE])
+{
+    return small_file_read(AT_FDCWD, "/proc/self/status", *text, sizeof(*text)) >= 0;
+}
+
 static bool has_capabilities(void)
 {
     const uint64_t admin = UINT64_C(1) << CAP_SYS_ADMIN;
     const uint64_t ours = UINT64_C(1) << CAP_BPF | UINT64_C(1) << CAP_PERFMON;
-    char status[8192];
+    char status[STATUS_SIZE];
 
-    if (small_file_read(AT_FDCWD, "/proc/self/status", status, sizeof(status)) < 0)
+    if (!read_own_status(&status))
         return true; /* not known: look for another reason */
     return bpf_refusal_has_capabilities(status, admin) ||
            bpf_refusal_has_capabilities(status, ours);
@@ -84,11 +91,10 @@ static bool has_capabilities(void)
 static bool is_filtered(void)
 {
     union bpf_attr attributes = {0};
-    char status[8192];
+    char status[STATUS_SIZE];
 
     return syscall(SYS_bpf, -1, &attributes, sizeof(attributes)) < 0 && errno != EINVAL &&
-           small_file_read(AT_FDCWD, "/proc/self/status", status, sizeof(status)) >= 0 &&
-           strstr(status, "\nSeccomp:\t2");
+           read_own_status(&status) && strstr(status, "\nSeccomp:\t2");
 }
 
 enum bpf_refusal bpf_refusal_find(int error)

@@ -2,7 +2,6 @@
 """The upgrade from the version before, whose packages are built from the history of the sources."""
 import pathlib
 import shutil
-import subprocess
 import tempfile
 
 import bare_debian
@@ -18,9 +17,8 @@ class Upgrade(Installed):
     def sources(self, folder):
         """The sources of then, and what the page's flame graphs are bundled into, which npm fetches."""
         git = ["git", "-c", "safe.directory=*"]
-        known = subprocess.run([*git, "cat-file", "-e", BEFORE], cwd=prepare.TOP, capture_output=True)
-        if known.returncode != 0:
-            self.skipTest(f"no commit {BEFORE} in the history of the sources")
+        if not (prepare.TOP / ".git").exists():
+            self.skipTest("the sources have no history")
         bare_debian.run(*git, "clone", "-q", "--no-checkout", prepare.TOP, folder)
         bare_debian.run(*git, "checkout", "-q", BEFORE, cwd=folder)
         for bundle in (prepare.TOP / "build").glob("flame-*"):

@@ -106,7 +106,7 @@ static void parse_quoted(struct parser *parser, struct text *field)
     if (!close || !ends_field(parser, close + 1)) {
         note(parser, close && !memchr(parser->at, '\n', (size_t)(close - parser->at))
                          ? "something stands behind the closing quotes; expected a comma"
-                         : "the quotes are not closed");
+                         : "the quotes are not closed; expected \" at the end of the field");
         skip_line(parser);
         return;
     }
@@ -122,7 +122,7 @@ static void parse_plain(struct parser *parser, struct text *field)
 {
     for (; !at_end_of_line(parser) && *parser->at != ','; parser->at++) {
         if (*parser->at == '"')
-            note(parser, "quotes within a field that does not begin with them");
+            note(parser, "quotes within a field; expected them around all of it, or none");
         text_append_char(field, *parser->at);
     }
 }
@@ -219,7 +219,7 @@ static int make_rule(struct parser *parser, struct rule *rule)
             return -ENOMEM;
         if (parser->fields[i].length > 0 &&
             memchr(parser->fields[i].data, '\0', parser->fields[i].length))
-            note(parser, "a byte that is 0");
+            note(parser, "a byte that is 0; expected text");
     }
     if (parser->n_fields < 2)
         note(parser, "one field alone; expected match,name,group,role");
@@ -257,8 +257,9 @@ static int take_line(struct parser *parser, size_t line)
     struct rule rule = {0};
     int r = make_rule(parser, &rule);
 
+    _Static_assert(NAME_RULES_MOST == 10000, "the message says it");
     if (r == 0 && !parser->wrong && parser->rules->n >= NAME_RULES_MOST)
-        note(parser, "there are too many lines");
+        note(parser, "there are too many lines; expected at most 10000");
     if (r == 0 && parser->wrong)
         tell(parser, line);
     if (r == 0 && !parser->wrong && keep_rule(parser, &rule) == 0)

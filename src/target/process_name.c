@@ -42,6 +42,8 @@ struct text_piece process_name_base(const char *path)
     return (struct text_piece){path + begin, end - begin};
 }
 
+const struct process_namers process_namers_none = {NULL, NULL};
+
 /* Buffers for the fields that the process has as numbers. */
 struct field_texts {
     char pid[16];
@@ -147,11 +149,10 @@ int process_name_append(const struct process_template *parsed, const struct text
                         struct process *process, const struct process_namers *namers,
                         struct text *ret_label)
 {
-    static const struct process_namers nobody = {NULL, NULL};
     int r = append(parsed, captures, process, namers, ret_label);
 
     if (r != NAME_LATE)
         return r;
-    r = append(parsed, captures, process, &nobody, ret_label);
+    r = append(parsed, captures, process, &process_namers_none, ret_label);
     return r < 0 ? r : NAME_LATE;
 }

@@ -17,6 +17,9 @@ struct process_namers {
     struct target_names *names; /* NULL: names are empty */
 };
 
+/* Nobody knows, and so nothing is late. */
+extern const struct process_namers process_namers_none;
+
 /*
  * Appends the label of the group that the process belongs to by the template. Reads only what the
  * template uses. Returns 0; NAME_LATE if some name was not known in time, and therefore the user is

@@ -310,8 +310,6 @@ static int matches(const struct process_rules *rules, const struct rule *rule,
 int process_rules_match(const struct process_rules *rules, struct process *process,
                         struct process_matching *matching, struct text *ret_name)
 {
-    static const struct process_namers nobody = {NULL, NULL};
-
     matching->undecided = false;
     for (size_t i = 0; i < rules->n; i++) {
         const struct rule *rule = &rules->rules[i];
@@ -321,7 +319,8 @@ int process_rules_match(const struct process_rules *rules, struct process *proce
             continue;
         if (r > 0)
             r = process_name_append(rule->name, rule->captures, process,
-                                    matching->by_number ? &nobody : &rules->namers, ret_name);
+                                    matching->by_number ? &process_namers_none : &rules->namers,
+                                    ret_name);
         matching->by_number |= r == NAME_LATE;
         return r < 0 ? r : (int)i;
     }

@@ -144,9 +144,9 @@ static void quotes_that_are_not_closed__do_not_swallow_the_lines_behind(void **s
     check_cgroup(&parsed, "/b", "good", NULL, NULL);
     check_cgroup(&parsed, "/e", "last", NULL, NULL);
     check_wrong(&parsed, 3,
-                "1: the quotes are not closed\n"
+                "1: the quotes are not closed; expected \" at the end of the field\n"
                 "3: something stands behind the closing quotes; expected a comma\n"
-                "4: the quotes are not closed\n");
+                "4: the quotes are not closed; expected \" at the end of the field\n");
 }
 
 static void lines__are_counted_through_quotes(void **state)

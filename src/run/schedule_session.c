@@ -263,20 +263,23 @@ static void tell_losses(struct schedule_session *session)
 }
 
 /* What waits in the ring when recording has ended may be more than the trace has room for. */
-void schedule_session_end(struct schedule_session *session, struct recording *recording,
-                          uint64_t now_ns)
+uint64_t schedule_session_end(struct schedule_session *session, struct recording *recording,
+                              uint64_t now_ns)
 {
     struct schedule_trace *trace = session->trace;
+    uint64_t last_ns;
 
     schedule_program_end(session->program);
     (void)schedule_session_read(session);
+    last_ns = trace->n_events > 0 ? trace->events[trace->n_events - 1].time_ns : 0;
+    if (session->start_ns + last_ns > now_ns)
+        now_ns = session->start_ns + last_ns;
     tell_losses(session);
     (void)schedule_session_add_row(session, recording, now_ns);
     trace->n_lost = schedule_program_lost(session->program);
-    trace->duration_ns = now_ns - session->start_ns;
-    if (trace->is_full && trace->n_events > 0)
-        trace->duration_ns = trace->events[trace->n_events - 1].time_ns;
+    trace->duration_ns = trace->is_full && last_ns > 0 ? last_ns : now_ns - session->start_ns;
     recording->schedule = TAKE(session->trace);
     schedule_rows_fill(recording);
     session->program = schedule_program_free(session->program);
+    return now_ns;
 }

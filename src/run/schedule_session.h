@@ -30,6 +30,9 @@ bool schedule_session_read(struct schedule_session *session);
 bool schedule_session_add_row(struct schedule_session *session, struct recording *recording,
                               uint64_t now_ns);
 
-/* Ends recording: the recording gets what was recorded, and its rows what that comes to. */
-void schedule_session_end(struct schedule_session *session, struct recording *recording,
-                          uint64_t now_ns);
+/*
+ * Ends recording: the recording gets what was recorded, and its rows what that comes to. Returns
+ * when it ended: now_ns, or later if later events were found in the ring.
+ */
+uint64_t schedule_session_end(struct schedule_session *session, struct recording *recording,
+                              uint64_t now_ns);

@@ -130,7 +130,7 @@ void run_session_end(struct run_session *session, enum run_state state, uint64_t
     if (state == RUN_WAS_STOPPED && is_target_gone(session))
         state = RUN_TARGET_GONE;
     if (session->schedule)
-        schedule_session_end(session->schedule, session->recording, now_ns);
+        now_ns = schedule_session_end(session->schedule, session->recording, now_ns);
     else
         end_counters(session, now_ns);
     run_target_close(&session->target);

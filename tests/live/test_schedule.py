@@ -73,7 +73,7 @@ class Schedule(schedule_runs.ScheduleRuns):
         self.assertLessEqual(wakes, 2 * TURNS + 5)
         # In the time on CPUs the kernel does not count what a hypervisor or an interrupt took.
         ran = sum(thread["ran_seconds"] for thread in threads)
-        self.assertGreaterEqual(ran, float(told.ran) * 0.98)
+        self.assertGreaterEqual(ran, float(told.ran) * 0.95)
         self.assertAlmostEqual(ran, report["ran_seconds"], 6)
         # CSV has all of it, line by line.
         status, text = self.ask("GET", f"/{run['id']}.csv")
@@ -306,7 +306,8 @@ class Schedule(schedule_runs.ScheduleRuns):
                 run = self.until_over(number)
         self.assertEqual((run["state"], run["schedule"]["full"]), ("over", True))
         self.assertEqual(run["schedule"]["events"], MOST_EVENTS)
-        self.assertLess(run["schedule"]["seconds"], run["end"] - run["start"] + 0.1)
+        # times of runs are told in milliseconds
+        self.assertLess(run["schedule"]["seconds"], run["end"] - run["start"] + 0.002)
         status, text = self.ask("GET", f"/{number}.csv")
         self.assertEqual((status, text.count("\n")), (200, MOST_EVENTS + 1))
         status, trace = self.ask("GET", f"/{number}/trace")

@@ -22,6 +22,10 @@
       // Where the runbooks are: %s is the name of the alert. The default is a path in the repository.
       runbookURLPattern: 'dashboards/runbooks/%s.md',
 
+      // Where the page of an exporter is, to which alerts and the dashboard Service lead: %s is the
+      // label `instance`. It has to be another one where instances are not HOST:PORT, or have TLS.
+      pageURLPattern: 'http://%s',
+
       // How often Prometheus evaluates a group of rules. More than what stands here is too long for
       // groups that others read: they look back at what was recorded in the last minutes.
       groupIntervals: {

@@ -3,7 +3,9 @@
 // The dashboards of ../grafana, with the values of the configuration.
 local boards = import 'boards.libsonnet';
 local checked = import 'check.libsonnet';
-local defaults = (import 'config.libsonnet')._config.pmuExporter.dashboards;
+local allDefaults = (import 'config.libsonnet')._config.pmuExporter;
+local defaults = allDefaults.dashboards;
+local pattern = import 'pattern.libsonnet';
 
 // What has to be there with the default gets another value.
 local replaced(where, text, there, by) =
@@ -46,9 +48,16 @@ local variable(where, config, variable) =
 
 local links(prefix) = std.strReplace('"/d/%s', '%s', prefix);
 
-local board(name, config) =
+// The address of a page, as it stands in the text of a dashboard.
+local page(all) =
+  local address = pattern(all, 'pageURLPattern', '${__value.raw}', 'the instance');
+  local quoted = std.escapeStringJson(address);
+  std.substr(quoted, 0, std.length(quoted) - 1) + '/#profile?';
+
+local board(name, all) =
+  local config = all.dashboards;
   local linked = std.strReplace(boards[name], links(defaults.uidPrefix), links(config.uidPrefix));
-  local source = std.parseJson(linked);
+  local source = std.parseJson(std.strReplace(linked, page(allDefaults), page(all)));
   source {
     title: prefixed(name + ', title', source.title, defaults.titlePrefix, config.titlePrefix),
     uid: prefixed(name + ', uid', source.uid, defaults.uidPrefix, config.uidPrefix),
@@ -66,7 +75,7 @@ local board(name, config) =
   };
 
 {
-  local config = checked($._config.pmuExporter).dashboards,
+  local config = checked($._config.pmuExporter),
 
   grafanaDashboards+:: {
     [name + '.json']: board(name, config)

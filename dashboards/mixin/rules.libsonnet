@@ -3,6 +3,7 @@
 // Alerts and recorded series: those of ../rules, with the values of the configuration.
 local checked = import 'check.libsonnet';
 local defaults = (import 'config.libsonnet')._config.pmuExporter;
+local pattern = import 'pattern.libsonnet';
 local places = import 'places.libsonnet';
 local sources = import 'rules.json';  // made by generate.py
 local substitute = import 'substitute.libsonnet';
@@ -20,11 +21,16 @@ local alertValues(config) = {
   for field in std.objectFields(config.alerts[alert])
 } + { selector: config.selector };
 
-local runbook(config, alert) =
-  if std.length(std.findSubstr('%s', config.runbookURLPattern)) == 1 then
-    std.strReplace(config.runbookURLPattern, '%s', alert)
-  else
-    error '_config.pmuExporter.runbookURLPattern should have %s once, for the name of the alert';
+local runbook(config, alert) = pattern(config, 'runbookURLPattern', alert, 'the name of the alert');
+
+// The address of a page, as it stands in annotations.
+local page(config) =
+  pattern(config, 'pageURLPattern', '{{ .Labels.instance }}', 'the instance') + '/#profile?';
+
+local withPages(config, annotations) = {
+  [name]: std.strReplace(annotations[name], page(defaults), page(config))
+  for name in std.objectFields(annotations)
+};
 
 local withoutField(object, name) =
   { [key]: object[key] for key in std.objectFields(object) if key != name };
@@ -34,7 +40,7 @@ local alert(config, rule) =
   withoutField(rule, 'keep_firing_for') {
     'for': own['for'],
     labels+: { severity: own.severity },
-    annotations+: { runbook_url: runbook(config, rule.alert) },
+    annotations: withPages(config, rule.annotations) { runbook_url: runbook(config, rule.alert) },
     [if own.keepFiringFor != '0s' then 'keep_firing_for']: own.keepFiringFor,
   };
 

@@ -106,6 +106,17 @@ def set_runbooks(rendered):
             rule["annotations"]["runbook_url"] = f"https://wiki.example/{rule['alert']}?a=%20"
 
 
+def set_pages(rendered):
+    """Of the annotations of regressions, and of a link of the dashboard Service."""
+    for part, there, by, times in (
+            ("alerts", "http://{{ .Labels.instance }}/#", "https://{{ .Labels.instance }}:1?a=%20/#", 6),
+            ("dashboards", "http://${__value.raw}/#", "https://${__value.raw}:1?a=%20/#", 1)):
+        text = json.dumps(rendered[part])
+        if text.count(there) != times:
+            raise AssertionError(f"{there!r} is there {text.count(there)} times")
+        rendered[part] = json.loads(text.replace(there, by))
+
+
 def interval(name, value):
     def change(rendered):
         group, = [group for part in ("alerts", "rules") for group in rendered[part]["groups"]
@@ -176,7 +187,8 @@ def fields(alerts, groups, boards):
     """{path of a field: (another value, what that changes)}"""
     table = {"selector": ('cluster="c"', in_rule("PMUExporterDown", 'up{job=~".*pmu.*"}',
                                                  'up{cluster="c"}')),
-             "runbookURLPattern": ("https://wiki.example/%s?a=%20", set_runbooks)}
+             "runbookURLPattern": ("https://wiki.example/%s?a=%20", set_runbooks),
+             "pageURLPattern": ("https://%s:1?a=%20", set_pages)}
     table |= {f"groupIntervals.{name}": interval(name, f"{10 + number}s")
               for number, name in enumerate(groups)}
     table |= {f"services.{field}": case for field, case in services().items()}

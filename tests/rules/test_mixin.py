@@ -184,7 +184,9 @@ class Complaints(Mixin):
                 ("{ dashboards+: { tags: 'a' } }",
                  "dashboards.tags should be of type array, and is of type string"),
                 ("{ runbookURLPattern: 'https://wiki.example/' }",
-                 "runbookURLPattern should have %s once")):
+                 "runbookURLPattern should have %s once, for the name of the alert"),
+                ("{ pageURLPattern: 'https://%s/%s' }",
+                 "pageURLPattern should have %s once, for the instance")):
             with self.subTest(config):
                 self.assertIn(f"RUNTIME ERROR: _config.pmuExporter.{told}", mixin.complaint_of(config))
 

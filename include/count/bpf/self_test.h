@@ -43,8 +43,9 @@ const char *self_test_text(const struct self_test *test);
  * Tests a mechanism before anything else is counted by it. Afterwards it is as it was before,
  * except for its `doubt`. cpus: the CPUs that are online. procfs_fd: where we are in another PID
  * namespace than the initial one, as in a container, this procfs has to be the host's. It takes
- * about 20 milliseconds; if the outcome is SELF_TEST_DOUBTFUL it is repeated up to five times; at
- * most ten seconds in all. 0 with the result, which is never SELF_TEST_REFUSED, or -ENOMEM.
+ * about 20 milliseconds; if the outcome is SELF_TEST_DOUBTFUL or SELF_TEST_DIFFERS it is repeated
+ * up to five times; at most ten seconds in all. 0 with the result, which is never
+ * SELF_TEST_REFUSED, or -ENOMEM.
  */
 int self_test_run(const struct perf_ops *ops, const struct cpu_list *cpus, int procfs_fd,
                   struct mechanism *bpf, struct self_test *ret_result);

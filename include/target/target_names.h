@@ -90,3 +90,10 @@ struct names_file_news {
 
 /* Whether there is something to say that nobody has taken yet. */
 bool target_names_take_news(struct target_names *names, struct names_file_news *ret_news);
+
+/*
+ * What is wrong with a user's file, a line for each of the first ten, as "LINE: what is wrong, and
+ * what was expected", and how many there are. Returns 0; -errno: it cannot be read; -ENOMEM.
+ */
+struct text;
+int names_file_check(const char *path, struct text *ret_errors, size_t *ret_n_errors);

@@ -6,6 +6,7 @@
  */
 #include "check/notes.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "config/config_cgroups.h"
@@ -15,6 +16,7 @@
 #include "resolve/absence_advice.h"
 #include "sys/cgroup_root.h"
 #include "sys/hidepid.h"
+#include "target/target_names.h"
 
 /* TASK_COMM_LEN less its NUL. The names of kernel threads are longer in proc(5). */
 #define LONGEST_COMM 15
@@ -133,6 +135,24 @@ void check_print_writers(struct check_output *output, const char *writers)
         return;
     check_note(output, (struct config_place){0, 0}, "warning",
                "others than root and you may change what is counted: %s", writers);
+}
+
+int check_print_names(struct check_output *output, const struct config *config)
+{
+    const struct config_word *file = &config->names.file;
+    AUTO_TEXT struct text errors = {0};
+    size_t n_errors = 0;
+    int r = file->text ? names_file_check(file->text, &errors, &n_errors) : 0;
+
+    if (r == -ENOMEM)
+        return r;
+    if (r < 0)
+        check_note(output, file->place, "warning", "cannot read the names in %s: %s",
+                   SHOWN(file->text), strerror(-r));
+    else if (n_errors > 0)
+        check_note(output, file->place, "warning", "lines of %s that are left out: %zu; line %.*s",
+                   SHOWN(file->text), n_errors, (int)strcspn(errors.data, "\n"), errors.data);
+    return 0;
 }
 
 void check_print_idle(struct check_output *output, const struct config *config)

@@ -14,6 +14,10 @@ void check_print_root(struct check_output *output, const struct config *config, 
 /* Warns of others who may change the file. writers: a phrase, empty where there are none. */
 void check_print_writers(struct check_output *output, const char *writers);
 
+/* Warns where the user's file of names cannot be read, or has lines that are left out. 0 or
+ * -ENOMEM. */
+int check_print_names(struct check_output *output, const struct config *config);
+
 /*
  * Notes what counts nothing: a configuration without targets, a group of the file that no target
  * names, a rule whose selectors are those of an earlier rule.

@@ -189,6 +189,8 @@ static int look(struct report *report, const struct check_request *request,
     if (!bpf)
         check_note_cost_of_direct(output, report->resolution);
     r = check_print_process_rules(output, report->config);
+    if (r >= 0)
+        r = check_print_names(output, report->config);
     if (r >= 0 && output->failed)
         r = -ENOMEM;
     if (r >= 0 && request->finish)

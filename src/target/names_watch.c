@@ -33,6 +33,16 @@ void names_watch_done(struct names_watch *watch)
     names_watch_begin(watch, NULL);
 }
 
+int names_file_check(const char *path, struct text *ret_errors, size_t *ret_n_errors)
+{
+    AUTO(name_rules) struct name_rules *rules = NULL;
+    AUTO_FREE char *text = NULL;
+    size_t n = 0;
+    int r = own_file_read(path, MOST_BYTES, &text, &n);
+
+    return r < 0 ? r : name_rules_parse(text, n, &rules, ret_errors, ret_n_errors);
+}
+
 /* Returns 1 if the text is that of before, so that there are no new rules; 0 or -errno. */
 static int read_rules(struct names_watch *watch, struct name_rules **ret_rules, struct text *errors,
                       size_t *ret_n_errors)

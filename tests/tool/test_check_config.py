@@ -140,6 +140,25 @@ class Config(unittest.TestCase):
         self.assertIn(f"{path}:12:26: note: by: cpu of rule 1 of targets.processes shows nothing "
                       "here: processes are counted in threads", out)
 
+    def test_what_is_wrong_with_the_users_file_of_names_is_told(self):
+        names = os.path.join(self.directory.name, "names.csv")
+        path = self.file(f"names:\n  file: {names}\n")
+
+        def told():
+            status, text, _ = run(PMUTOOL, "check", "config", path)
+            self.assertEqual(status, 0)
+            return [line.removeprefix(f"{path}:2:9: warning: ") for line in text.splitlines()
+                    if names in line]
+
+        self.assertEqual(told(), [f'cannot read the names in "{names}": No such file or directory'])
+        with open(names, "w", encoding="ascii") as file:
+            file.write("match,name\n/a,one\nb,two\n/c\n")
+        self.assertEqual(told(), [f'lines of "{names}" that are left out: 2; line 3: no match; expected '
+                                  "cgroup:/PATTERN or pid:N"])
+        with open(names, "w", encoding="ascii") as file:
+            file.write("/a,one\n")
+        self.assertEqual(told(), [])
+
     def test_which_mechanism_this_machine_gets_is_told_and_why(self):
         text = ("counting: {}\ngroups:\n- {{name: a, events: [page-faults, context-switches]}}\n"
                 "targets:\n  system: {{groups: [a]}}\n  processes: [{{comm: [x], groups: [a]}}]\n")

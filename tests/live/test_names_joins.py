@@ -141,11 +141,15 @@ class Joins(live.LiveTest):
         root = self.enterContext(tempfile.TemporaryDirectory())
         self.cgroups = self.enterContext(Cgroups())
         self.pods = self.enterContext(Pods(self.cgroups, root))
-        self.exporter = self.enterContext(Exporter(live.config(self.cgroups),
-                                                   args=[f"--path.rootfs={root}"]))
+        names = pathlib.Path(root, "names.csv")
+        names.write_text("".join(f"cgroup:{path},{APPS[pod]},,{container}\n"
+                                 for (pod, container), path in self.pods.paths.items()))
+        config = live.config(self.cgroups, more=f"names: {{file: {names}}}\n")
+        self.exporter = self.enterContext(Exporter(config, args=[f"--path.rootfs={root}"]))
         self.exporter.scrape_until(
             lambda m: len(m.labels(INFO, "container") - {None}) == 3 and
-            len(m.find(INFO, namespace="shop")) == len(CONTAINERS) + len(APPS), PATIENCE,
+            len(m.find(INFO, namespace="shop")) == len(CONTAINERS) + len(APPS) and
+            len(m.labels(INFO, "role") - {None}) == 3, PATIENCE,
             "names of all containers and pods")
 
     def scraped(self, more=""):
@@ -192,6 +196,18 @@ class Joins(live.LiveTest):
         for key, rate in wanted.items():
             self.assertAlmostEqual(found[key], rate, 9)
             self.assertGreater(rate, 0)
+
+    def test_cpu_time_by_names_of_the_users_own(self):
+        prometheus = self.scraped()
+        at = time.time()
+        found = {(f["metric"]["name"], f["metric"]["role"]): decimal.Decimal(f["value"][1])
+                 for f in prometheus.query(block_with("group_left(name, role)"), time=at)}
+        wanted = collections.Counter()
+        for (pod, container), rate in self.rates(prometheus, at).items():
+            wanted[APPS[pod], container] += rate
+        self.assertEqual(set(found), set(wanted))
+        for key, rate in wanted.items():
+            self.assertAlmostEqual(found[key], rate, 9)
 
     def test_the_share_of_the_quota_of_cadvisor(self):
         self.check_quota(self.scraped())

@@ -178,6 +178,14 @@ static void print_row(const struct check_series_row *row)
                  row->n_targets * row->each);
 }
 
+static bool has_processes(const struct check_series *series)
+{
+    for (size_t i = 0; i < series->n_rows; i++)
+        if (strcmp(series->rows[i].what, "processes") == 0)
+            return true;
+    return false;
+}
+
 void check_print_series(const struct check_series *series,
                         const struct check_series_request *request)
 {
@@ -187,6 +195,9 @@ void check_print_series(const struct check_series *series,
     (void)printf("  %-28s %8s %8s %10zu\n", "the exporter itself, about", "", "", series->n_own);
     (void)printf("  %-28s %8s %8s %10zu%s\n", "all", "", "", series->n_all,
                  series->n_all - series->n_own == series->limit ? " (limits.series)" : "");
+    if (has_processes(series))
+        (void)printf("groups of processes that have ended are not in it: they stay until there are "
+                     "as many targets as limits.cgroups and limits.processes allow together\n");
     (void)printf("scraped every %g s: %.0f samples a second, some %.1f MB a day on the disk of a "
                  "Prometheus (%g bytes a sample)\n",
                  (double)request->scrape_interval_ns / (double)NS_PER_SECOND,

@@ -123,6 +123,7 @@ class Check(unittest.TestCase):
         self.assertEqual((status, told["file"], told["valid"], told["budget"], told["uncore"]),
                          (0, path, True, None, []))
         self.check_series(told["series"], text)
+        self.assertIn("\ngroups of processes that have ended are not in it: ", text)
         self.assertEqual(run(PMUTOOL, "check", "budget", path + ".none")[0], 2)
 
 

@@ -23,8 +23,8 @@ from prometheus import Prometheus
 # One block of a week, not 84 of two hours: promtool reads the whole history for each.
 BLOCKS = "--max-block-duration=162h"
 WITHIN = 30  # minutes after the first in which it has to be noticed
-# Rates and ratios, the first levels of rules, are read for a week; what is made of these is not.
-REMEMBERED = 2
+# What is read for a week, and so are the rules behind it; what is made of it is not.
+REMEMBERED = "job_cgroup_ratio:pmu_cgroup_ratio:rate15m"
 # How long a regression is still told of after its end: the rules look a quarter of an hour back.
 AFTERWARDS = 30
 OF_LATENCIES = {latencies.RUN_QUEUE[2], latencies.READS[2]}
@@ -86,8 +86,10 @@ def recorded(events):
             events.write(file)
         promtool("openmetrics", top / "history", blocks)
         (top / "history").unlink()
-        for level, text in enumerate(levels()):
-            begin = 0 if level < REMEMBERED else history.WEEK - history.DAY
+        is_remembered = True
+        for text in levels():
+            begin = 0 if is_remembered else history.WEEK - history.DAY
+            is_remembered &= f"record: {REMEMBERED}\n" not in text
             record(text, blocks, history.MONDAY + 60 * begin, history.MONDAY + 60 * history.END)
         with Prometheus(blocks=blocks) as prometheus:
             yield prometheus

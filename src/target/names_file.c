@@ -18,6 +18,8 @@
 #define MOST_SHOWN  10 /* lines that are wrong are told, and the rest is counted */
 #define LARGEST_PID 4194304
 
+_Static_assert(NAME_RULES_MOST == 10000, "a message tells this number");
+
 enum { FIELD_MATCH, FIELD_NAME, FIELD_GROUP, FIELD_ROLE };
 
 static const char *const header[MOST_FIELDS] = {"match", "name", "group", "role"};
@@ -257,7 +259,6 @@ static int take_line(struct parser *parser, size_t line)
     struct rule rule = {0};
     int r = make_rule(parser, &rule);
 
-    _Static_assert(NAME_RULES_MOST == 10000, "the message says it");
     if (r == 0 && !parser->wrong && parser->rules->n >= NAME_RULES_MOST)
         note(parser, "there are too many lines; expected at most 10000");
     if (r == 0 && parser->wrong)

@@ -36,8 +36,10 @@ thread = threading.Thread(target=work)
 thread.start()
 thread.join()
 """
-# Switches from a thread of PID 1, which the kernel of some machines shows in no tracepoint.
-MOST_HIDDEN = 3
+# By bpf the exporter knows how many switches the kernel has shown in no tracepoint.
+TELLS_HIDDEN = live.config(system="all", more='  cgroups: [{include: ["/pmu-test-*/a.service"], '
+                           "groups: [software]}]\n").replace("counting: direct", "counting: auto")
+HIDDEN = "pmu_exporter_untold_switches_total"
 HOSTILE = "a\"<b>,\x1b[1m\\;"
 
 
@@ -54,8 +56,12 @@ class Schedule(schedule_runs.ScheduleRuns):
                 told = load.told() - before
                 return self.stop(number), told, spun, load.pids()
 
+    def hidden_switches(self):
+        return self.exporter.after_cycles(2).value(HIDDEN)
+
+    @live.again_where_switches_are_hidden
     def test_each_switch_and_wake_up_of_a_load_is_recorded(self):
-        self.begin()
+        self.begin(TELLS_HIDDEN)
         run, told, _, pids = self.of_turns()
         report = run["schedule"]
         threads = [thread for thread in report["threads"] if thread["tid"] in pids]
@@ -64,16 +70,14 @@ class Schedule(schedule_runs.ScheduleRuns):
         self.assertEqual(sum(thread["voluntary"] for thread in threads), told.voluntary)
         self.assertEqual(sum(thread["involuntary"] for thread in threads), told.involuntary)
         self.assertGreaterEqual(told.voluntary, TURNS)
-        slices = sum(thread["slices"] for thread in threads)
-        self.assertLessEqual(slices, told.arrivals)
-        self.assertGreaterEqual(slices, told.arrivals - MOST_HIDDEN)
+        self.assertEqual(sum(thread["slices"] for thread in threads), told.arrivals)
         # Each is woken once in a turn, where it is blocked, and one by the line that begins them.
         wakes = sum(thread["wake_ups"] for thread in threads)
         self.assertGreaterEqual(wakes, told.voluntary)
         self.assertLessEqual(wakes, 2 * TURNS + 5)
         # In the time on CPUs the kernel does not count what a hypervisor or an interrupt took.
         ran = sum(thread["ran_seconds"] for thread in threads)
-        self.assertGreaterEqual(ran, float(told.ran) * 0.95)
+        self.assertGreaterEqual(ran, float(told.ran) * 0.98)
         self.assertAlmostEqual(ran, report["ran_seconds"], 6)
         # CSV has all of it, line by line.
         status, text = self.ask("GET", f"/{run['id']}.csv")
@@ -306,8 +310,8 @@ class Schedule(schedule_runs.ScheduleRuns):
                 run = self.until_over(number)
         self.assertEqual((run["state"], run["schedule"]["full"]), ("over", True))
         self.assertEqual(run["schedule"]["events"], MOST_EVENTS)
-        # times of runs are told in milliseconds
-        self.assertLess(run["schedule"]["seconds"], run["end"] - run["start"] + 0.002)
+        # times of day are doubles, which are that exact
+        self.assertLess(run["schedule"]["seconds"], run["end"] - run["start"] + 0.001)
         status, text = self.ask("GET", f"/{number}.csv")
         self.assertEqual((status, text.count("\n")), (200, MOST_EVENTS + 1))
         status, trace = self.ask("GET", f"/{number}/trace")

@@ -11,7 +11,8 @@
 /* The real kernel, with what a test changes of its answers. */
 struct liar {
     uint64_t more;    /* is added to each value that direct reads */
-    unsigned n_reads; /* only so many readings have it, and none that is behind them; 0: all */
+    unsigned most;    /* by so many readings alone; 0: by all */
+    unsigned n_reads; /* that had more */
     bool threads;     /* events cannot be opened on threads */
 };
 
@@ -29,14 +30,11 @@ static int open_or_not(void *context, struct perf_event_attr *attr, pid_t pid, i
 static ssize_t read_more(void *context, int fd, void *buffer, size_t size)
 {
     static uint64_t n;
-    static unsigned n_reads;
     struct group_reading *reading = buffer;
     ssize_t r = perf_ops_kernel.read(NULL, fd, buffer, size);
 
     (void)context;
-    if (liar.more == 0)
-        n_reads = 0;
-    if (liar.n_reads == 0 || n_reads++ < liar.n_reads)
+    if (liar.most == 0 || liar.n_reads++ < liar.most)
         n += liar.more;
     if (r > 0)
         reading->values[3].value += n;
@@ -170,9 +168,8 @@ static void self_test__passes_where_they_disagree_once(void **state)
     struct fixture *f = *state;
 
     make_mechanism(f);
-    assert_int_equal(run(f).outcome, SELF_TEST_PASSED);
     liar.more = 1000;
-    liar.n_reads = 4; /* those of one run */
+    liar.most = 4; /* those of one run */
     assert_int_equal(run(f).outcome, SELF_TEST_PASSED);
 }
 

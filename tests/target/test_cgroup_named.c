@@ -5,10 +5,8 @@
 
 #include <time.h>
 
-#include "base/clock.h"
+#include "support/patience.h"
 #include "target/target_names.h"
-
-#define PATIENCE_NS (60 * NS_PER_SECOND) /* for what would never come */
 
 struct named_fixture {
     struct fixture *cgroups;

@@ -7,20 +7,19 @@
 #include <stdio.h>
 
 #include "base/cleanup.h"
-#include "base/clock.h"
 #include "support/fixture_tree.h"
+#include "support/patience.h"
 #include "target/names_check.h"
 #include "target/names_lookup.h"
 
-#define ID          "4bd3a2e1f0c94d55a7c0d6e8b9f1a2c34bd3a2e1f0c94d55a7c0d6e8b9f1a2c3"
-#define UID         "0f6b8a52-6c3e-4d1f-9b7a-2e5d8c4f1a90"
-#define POD         "/kubepods.slice/kubepods-pod0f6b8a52_6c3e_4d1f_9b7a_2e5d8c4f1a90.slice"
-#define LINK        "var/log/containers/web-0_shop_nginx-" ID ".log"
-#define BUNDLE      "run/containerd/io.containerd.runtime.v2.task/k8s.io/" ID "/config.json"
-#define DOCKER      "var/lib/docker/containers/" ID "/config.v2.json"
-#define VM          "/machine.slice/machine-qemu\\x2d7\\x2dweb.scope"
-#define PATIENCE_NS (60 * NS_PER_SECOND)
-#define ALL         (NAMES_OF_KUBERNETES | NAMES_OF_CONTAINERS | NAMES_OF_MACHINES | NAMES_OF_BATCH)
+#define ID     "4bd3a2e1f0c94d55a7c0d6e8b9f1a2c34bd3a2e1f0c94d55a7c0d6e8b9f1a2c3"
+#define UID    "0f6b8a52-6c3e-4d1f-9b7a-2e5d8c4f1a90"
+#define POD    "/kubepods.slice/kubepods-pod0f6b8a52_6c3e_4d1f_9b7a_2e5d8c4f1a90.slice"
+#define LINK   "var/log/containers/web-0_shop_nginx-" ID ".log"
+#define BUNDLE "run/containerd/io.containerd.runtime.v2.task/k8s.io/" ID "/config.json"
+#define DOCKER "var/lib/docker/containers/" ID "/config.v2.json"
+#define VM     "/machine.slice/machine-qemu\\x2d7\\x2dweb.scope"
+#define ALL    (NAMES_OF_KUBERNETES | NAMES_OF_CONTAINERS | NAMES_OF_MACHINES | NAMES_OF_BATCH)
 
 static const char bundle[] =
     "{\"annotations\":{\"io.kubernetes.cri.sandbox-name\":\"web-0\",\"io.kubernetes.cri."

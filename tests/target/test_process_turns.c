@@ -3,6 +3,7 @@
 
 #include <pwd.h>
 
+#include "support/patience.h"
 #include "support/slow_names.h"
 #include "sys/user_names.h"
 
@@ -11,7 +12,6 @@
 #define HOSTILE_ARGUMENTS 4000
 #define HOSTILE           1000 /* users */
 #define VICTIM            1001
-#define PATIENCE_NS       (60 * NS_PER_SECOND)
 #define HOSTILE_PATTERN   "(x*)\\1z|^web (?P<name>\\w+)"
 
 static int setup_patterns(void **state)

@@ -6,16 +6,15 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "base/clock.h"
 #include "support/fixture_tree.h"
+#include "support/patience.h"
 #include "target/known_names.h"
 #include "target/names_check.h"
 #include "target/target_names.h"
 
-#define ID          "4bd3a2e1f0c94d55a7c0d6e8b9f1a2c34bd3a2e1f0c94d55a7c0d6e8b9f1a2c3"
-#define PATH        "/system.slice/docker-" ID ".scope"
-#define DOCKER      "var/lib/docker/containers/" ID "/config.v2.json"
-#define PATIENCE_NS (60 * NS_PER_SECOND) /* for what would never come */
+#define ID     "4bd3a2e1f0c94d55a7c0d6e8b9f1a2c34bd3a2e1f0c94d55a7c0d6e8b9f1a2c3"
+#define PATH   "/system.slice/docker-" ID ".scope"
+#define DOCKER "var/lib/docker/containers/" ID "/config.v2.json"
 
 struct fixture {
     struct fixture_tree root;

@@ -12,8 +12,9 @@ import tempfile
 
 import live
 from cgroups import Cgroups
-from exporter import PATIENCE, Exporter
+from exporter import PATIENCE, Exporter, quote
 
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
 INFO = "pmu_cgroup_info"
 READ_AT = "pmu_exporter_config_last_reload_success_timestamp_seconds"
 RELOADS = 5
@@ -28,6 +29,7 @@ PODMAN = f"machine.slice/libpod-{ID}3.scope"
 MACHINE = "machine.slice/machine-qemu\\x2d7\\x2dinstance\\x2d0000002a.scope"
 JOB = "system.slice/slurmstepd.scope/job_4711/step_0"
 SERVICE = "system.slice/web.service"
+KEPT = (CONTAINER, DOCKER, PODMAN, MACHINE, JOB, SERVICE)
 NAMES = ("pod", "namespace", "container", "image", "runtime", "vm", "vm_uuid", "vm_display_name",
          "vm_flavor", "vm_project", "vm_user", "slurm_job", "slurm_step", "slurm_user", "name",
          "group", "role")
@@ -94,14 +96,25 @@ class Names(live.LiveTest):
                                           args=[f"--path.rootfs={self.host.root}"], **options))
 
     def make_all(self):
-        for name in (CONTAINER, DOCKER, PODMAN, MACHINE, JOB + "/user/task_0", SERVICE):
+        for name in KEPT:
             self.cgroups.make(name)
+        self.cgroups.make(JOB + "/user/task_0")
 
     def wait_for(self, exporter, name, wanted):
         """Until the cgroup has exactly these names."""
         path = self.cgroups.path(name)
         return exporter.scrape_until(lambda m: names_of(m, path) == wanted, 20,
                                      f"{wanted} for {path}")
+
+    def test_the_configuration_of_everything_takes_all_of_them(self):
+        text = (SOURCE / "config/everything.yml").read_text()
+        patterns = re.findall(r'"(/[^"]*)"', re.search(r"- include:\n((?: +- .*\n)+)", text)[1])
+        below = ", ".join(quote(f"/{self.cgroups.top}{pattern}") for pattern in patterns)
+        self.make_all()
+        config = live.config(system="all", more=f"  cgroups: [{{include: [{below}], groups: [software]}}]\n")
+        wanted = {self.cgroups.path(name) for name in KEPT}
+        with Exporter(config) as exporter:
+            exporter.scrape_until(lambda m: wanted <= m.labels(INFO, "cgroup"), 20, f"all of {wanted}")
 
     def test_each_has_the_names_of_who_keeps_it(self):
         self.host.fill()
@@ -247,7 +260,7 @@ class Names(live.LiveTest):
                                                     cgroup=self.cgroups.path(DOCKER))), 1)
 
     def test_the_drop_in_lets_the_unit_read_what_only_root_may(self):
-        drop_in = pathlib.Path(__file__).resolve().parents[2] / DROP_IN
+        drop_in = SOURCE / DROP_IN
         words = re.findall(r"(?m)^AmbientCapabilities=CAP_(\w+)$", drop_in.read_text())
         capabilities = "".join(f",+{word.lower()}" for word in words)
         exporter = self.start_as_the_unit(capabilities)

@@ -6,7 +6,7 @@
         prometheus.query("up")
 
 It scrapes these ports of loopback once a second, or as often as `every` says, as job "pmu"; texts
-stand for addresses, which `more`, lines of the job, may relabel. `blocks` is a directory of blocks
+stand for addresses, which `more`, lines of the job, may relabel. scrape() adds one. `blocks` is a directory of blocks
 that promtool made: they become its past. `rules` are texts of rules, evaluated once a second, where
 their groups do not say how often. `options` are more words of its command.
 """
@@ -25,6 +25,7 @@ rule_files: ["*.rules.yml"]
 scrape_configs:
   - job_name: pmu
     static_configs: [{{targets: [{targets}]}}]
+    file_sd_configs: [{{files: [added.json], refresh_interval: 1s}}]
 {more}"""
 # Blocks stay as they are, however old they are.
 RETENTION = "10y"
@@ -42,12 +43,24 @@ class Prometheus(RealProgram):
         (self.top / "prometheus.yml").write_text(config)
         for number, text in enumerate(rules):
             (self.top / f"{number}.rules.yml").write_text(text)
+        self.added = []
+        self.write_added()
         if blocks:
             shutil.copytree(blocks, self.top / "data")
         self.begin("prometheus", f"--config.file={self.top}/prometheus.yml",
                    f"--storage.tsdb.path={self.top}/data",
                    f"--storage.tsdb.retention.time={RETENTION}", f"--query.timeout={PATIENCE}",
                    f"--web.listen-address=127.0.0.1:{self.port}", *options)
+
+    def write_added(self):
+        whole = self.top / "added.new"
+        whole.write_text(json.dumps([{"targets": self.added}]))
+        whole.replace(self.top / "added.json")
+
+    def scrape(self, port):
+        """Scrapes this port of loopback too, from now on."""
+        self.added.append(f"127.0.0.1:{port}")
+        self.write_added()
 
     def wait_for_first_scrape(self, within=60.0):
         """It takes its time to find its targets."""

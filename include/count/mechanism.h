@@ -71,7 +71,7 @@ struct mechanism {
 
     /*
      * Reads a group of the set in one of its places, where it is open. 0; -ECHILD: there is no
-     * reading at this moment; another -errno: the counter is of no use any more.
+     * reading at this moment; another -errno, twice in a row: the counter is of no use any more.
      */
     int (*read)(struct mechanism *mechanism, const struct counter_set *set, size_t place,
                 size_t group, struct group_reading *ret_reading);

@@ -22,6 +22,7 @@ struct counter_cell {
     bool interrupted; /* counting began, or was paused, after the base reading was taken: the time
                          since then is not the time in which was counted, so there is no rate */
     bool backwards;   /* the last reading was lower than the base; a second such is a new base */
+    bool failed;      /* the last reading failed; a second such in a row closes the cell */
     uint64_t base_ns; /* CLOCK_MONOTONIC, when the base reading was taken */
     /* Times of the base reading, ns. It is kept while deltas are unknown. */
     uint64_t enabled, running;

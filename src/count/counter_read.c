@@ -100,10 +100,18 @@ enum reading_state {
     READING_LOST,  /* the cell is closed now */
 };
 
+/* Whether the cell is kept although its reading failed, which takes nothing from the counters. */
+static bool is_tried_again(struct counter_cell *cell)
+{
+    cell->failed = cell->handle >= 0 && !cell->failed;
+    return cell->failed;
+}
+
 /*
- * Reads a cell, and closes it where it is of no use any more. ECHILD: while a thread ends, the
- * kernel refuses to add its inherited group to the others' (perf_event_read_group(), since Linux
- * 6.6); a moment later it does.
+ * Reads a cell, and closes it where it is of no use any more: when it has failed twice in a row, or
+ * is not the group that was opened. To open it again would lose what it has counted since the last
+ * reading. ECHILD: while a thread ends, the kernel refuses to add its inherited group to the
+ * others' (perf_event_read_group(), since Linux 6.6); a moment later it does.
  */
 static enum reading_state read_group(struct counter_set *set, size_t place, size_t group,
                                      struct group_reading *reading)
@@ -114,8 +122,9 @@ static enum reading_state read_group(struct counter_set *set, size_t place, size
 
     if (cell->handle >= 0)
         r = set->mechanism->read(set->mechanism, set, place, group, reading);
-    if (r == -ECHILD)
+    if (r == -ECHILD || (r < 0 && is_tried_again(cell)))
         return READING_LATER;
+    cell->failed = false;
     if (r >= 0 && ids_agree(cell, &set->bases[counter_first(set, place, group)], n, reading))
         return READING_GOOD;
     set->mechanism->reopened += cell->handle >= 0;

@@ -27,6 +27,8 @@ static void check_reopened(struct fixture *f, ssize_t (*failure)(struct fake_per
     read_after(f, NS_PER_SECOND);
     assert_true(f->sample->groups[0].unknown);       /* there is no rate of half the CPUs */
     assert_int_equal(f->sample->events[0].count, 7); /* no count is lost */
+    assert_int_equal(f->mechanism->reopened, 0);
+    read_after(f, NS_PER_SECOND);
     assert_true(counter_set_wants_open(f->set, f->now_ns));
     assert_int_equal(f->mechanism->reopened, 1);
     assert_int_equal(f->perf.n_open, 2);
@@ -252,6 +254,26 @@ static void read__a_value_that_passes_2_to_the_64_goes_on(void **state)
     assert_false(f->sample->groups[0].unknown);
 }
 
+static void read__that_fails_once_loses_nothing(void **state)
+{
+    struct fixture *f = *state;
+
+    start(f);
+    for (int times = 0; times < 2; times++) { /* not in a row */
+        f->perf.refuse_read = fail_with_eio;
+        fake_run(&f->perf, 1, 0, 1000, 1000);
+        fake_count(&f->perf, 1, 0, 7);
+        read_after(f, NS_PER_SECOND);
+        assert_true(f->sample->groups[0].unknown);
+        assert_true(f->sample->groups[0].counted);
+
+        f->perf.refuse_read = NULL;
+        read_after(f, NS_PER_SECOND);
+        assert_int_equal(f->sample->events[0].count, 7);
+        assert_int_equal(f->mechanism->reopened, 0);
+    }
+}
+
 static void read__eio_reopens_the_group(void **state)
 {
     check_reopened(*state, fail_with_eio);
@@ -273,6 +295,7 @@ static void read__a_sibling_that_has_left_the_group_reopens_it(void **state)
 
     start(f);
     fake_close(&f->perf, (int)(fake_find(&f->perf, 2, 0) - f->perf.events));
+    read_after(f, NS_PER_SECOND);
     read_after(f, NS_PER_SECOND);
     assert_true(f->sample->groups[0].unknown);
     assert_true(counter_set_is_incomplete(f->set));
@@ -350,6 +373,7 @@ int main(void)
         TEST(read__eio_reopens_the_group),
         TEST(read__end_of_file_reopens_the_group),
         TEST(read__a_short_reading_reopens_the_group),
+        TEST(read__that_fails_once_loses_nothing),
         TEST(read__a_sibling_that_has_left_the_group_reopens_it),
         TEST(read__a_group_that_waits_for_its_first_turn_has_not_counted_zero),
         TEST(read__an_idle_interval_does_not_make_a_carried_delta_unknown_again),

@@ -17,7 +17,7 @@
  *
  * A WORD says which calls are meant: thread=NAME, those of threads with this comm; on=TEXT, those
  * whose first argument is a descriptor of a file whose name begins so, as /proc/PID/fd tells it;
- * path=TEXT, those of openat whose path begins so.
+ * path=TEXT, those of openat whose path begins so. every=N: from FIRST on only each N-th of them.
  *
  * The second process ends when no process is left that it has to answer.
  */
@@ -37,6 +37,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "support/program.h"
+
 #define MOST_WAITING  256
 #define LAST_ERRNO    133
 #define PATH_ARGUMENT 1 /* of openat */
@@ -46,7 +48,7 @@ struct order {
     bool is_delay;
     int64_t value; /* what is returned, or -errno */
     uint64_t delay_ns;
-    uint64_t first, count;               /* count 0: all from the first on */
+    uint64_t first, every, count;        /* count 0: all from the first on */
     char thread[32], on[128], path[128]; /* empty: any */
     uint64_t seen, answered;
 };
@@ -61,12 +63,6 @@ static size_t n_waiting;
 static int listener = -1;
 static struct seccomp_notif *request;
 static struct seccomp_notif_resp *response;
-
-static _Noreturn void die(const char *what)
-{
-    (void)fprintf(stderr, "failing_calls: %s: %s\n", what, strerror(errno));
-    _exit(120);
-}
 
 static uint64_t now_ns(void)
 {
@@ -163,7 +159,8 @@ static bool is_due(void)
 {
     const uint64_t n = ++order.seen;
 
-    return n >= order.first && (order.count == 0 || n < order.first + order.count);
+    return n >= order.first && (n - order.first) % order.every == 0 &&
+           (order.count == 0 || (n - order.first) / order.every < order.count);
 }
 
 static void take_call(void)
@@ -211,6 +208,8 @@ static bool parse_words(char *words, struct order *parsed)
             (void)snprintf(parsed->on, sizeof(parsed->on), "%s", word + 3);
         else if (begins_with(word, "path="))
             (void)snprintf(parsed->path, sizeof(parsed->path), "%s", word + 5);
+        else if (begins_with(word, "every="))
+            parsed->every = number(word + 6);
         else
             return false;
     }
@@ -219,7 +218,7 @@ static bool parse_words(char *words, struct order *parsed)
 
 static bool parse_order(char *line, struct order *ret_order)
 {
-    struct order parsed = {.first = 1};
+    struct order parsed = {.first = 1, .every = 1};
     char call[64] = "", value[64] = "";
     unsigned long long first = 1, count = 0, milliseconds = 0;
     int used = 0;

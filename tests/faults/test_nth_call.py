@@ -11,7 +11,6 @@ import time
 
 import live
 import standing
-from exporter import PATIENCE
 from failing_calls import FailingCalls
 
 EVERY = int(os.environ.get("PMU_TEST_EVERY", "41"))

@@ -5,15 +5,16 @@ if(NOT CMAKE_C_COMPILER_ID STREQUAL "GNU")
   return()
 endif()
 
-function(add_live_test name)
-  add_test(NAME live/${name}
-    COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/live/test_${name}.py)
+# A test of the program on this machine: tests/<folder>/test_<name>.py
+function(add_program_test folder name)
+  add_test(NAME ${folder}/${name}
+    COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/test_${name}.py)
   if(SANITIZE)
     set(sanitized 1)
   else()
     set(sanitized 0)
   endif()
-  set_tests_properties(live/${name} PROPERTIES
+  set_tests_properties(${folder}/${name} PROPERTIES
     LABELS live TIMEOUT 900 SKIP_RETURN_CODE 77
     ENVIRONMENT "PMU_EXPORTER=$<TARGET_FILE:pmu_exporter>;PMU_TEST_LOAD=$<TARGET_FILE:load>;\
 PMU_TEST_CROWD=$<TARGET_FILE:crowd>;PMU_TEST_MECHANISMS=$<TARGET_FILE:mechanisms>;\
@@ -29,7 +30,13 @@ PMU_TEST_LOCK_HOLDER=$<TARGET_FILE:lock_holder>;\
 PMU_TEST_SLOW_FRAMES=$<TARGET_FILE:slow_frames>;\
 PMU_TEST_KNOWN_SHARES=$<TARGET_FILE:known_shares>;\
 PMU_TEST_KNOWN_STACKS=$<TARGET_FILE:known_stacks>;\
+PMU_TEST_FAILING_CALLS=$<TARGET_FILE:failing_calls>;\
+PMU_TEST_CONTROL_LOAD=$<TARGET_FILE:control_load>;\
 PMU_SANITIZED=${sanitized};PYTHONPATH=${CMAKE_CURRENT_SOURCE_DIR}/support")
+endfunction()
+
+function(add_live_test name)
+  add_program_test(live ${name})
 endfunction()
 
 add_live_test(http)
@@ -41,13 +48,9 @@ add_live_test(names_joins)
 add_live_test(block_requests)
 add_live_test(tls)
 add_live_test(web_config)
-add_live_test(faults)
 add_live_test(history)
-add_live_test(hostile)
 add_live_test(machine)
-add_live_test(memory)
 add_live_test(man_examples)
-add_live_test(hidepid)
 add_live_test(block_io)
 add_live_test(by_key)
 add_live_test(spans)
@@ -57,7 +60,6 @@ add_live_test(system_call_times)
 add_live_test(latency)
 add_live_test(latency_crowd)
 add_live_test(observers)
-add_live_test(process_faults)
 add_live_test(probes)
 add_live_test(profile)
 add_live_test(profile_files)
@@ -100,7 +102,6 @@ if(NOT SANITIZE)
   set_tests_properties(live/cgroup_v1 PROPERTIES RUN_SERIAL TRUE) # takes perf_event away from v2
   set_tests_properties(live/against_perf_stat PROPERTIES PROCESSORS 4)
 endif()
-set_tests_properties(live/process_faults PROPERTIES PROCESSORS 3)
 
 # The exporter as it is built where no program for the kernel can be: the files that stand for their
 # loaders come before the loaders, which then are not taken out of the library.
@@ -115,17 +116,24 @@ string(REPLACE "$<TARGET_FILE:pmu_exporter>" "$<TARGET_FILE:pmu_exporter_without
        "${environment}")
 set_tests_properties(live/without_bpf PROPERTIES ENVIRONMENT "${environment}")
 
-# Bounded in the short mode, and for minutes in the long one. The churn is about costs.
-add_executable(churn ${PROJECT_SOURCE_DIR}/tests/support/churn.c)
-target_link_libraries(churn PRIVATE compile_options)
-
-function(add_long_live_test name seconds timeout)
-  get_test_property(live/${name} ENVIRONMENT environment)
+# Bounded in the short mode, and for minutes in the long one.
+function(add_long_program_test folder name seconds timeout)
+  get_test_property(${folder}/${name} ENVIRONMENT environment)
   add_test(NAME long/${name}
-    COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/live/test_${name}.py)
+    COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/test_${name}.py)
   set_tests_properties(long/${name} PROPERTIES
     LABELS long TIMEOUT ${timeout} RUN_SERIAL TRUE SKIP_RETURN_CODE 77
     ENVIRONMENT "${environment};PMU_TEST_SECONDS=${seconds}")
+endfunction()
+
+# The same by another mechanism: direct, bpf or auto, which is what this machine gets.
+function(add_program_test_by mechanism folder name)
+  get_test_property(${folder}/${name} ENVIRONMENT environment)
+  add_test(NAME ${folder}/${name}_by_${mechanism}
+    COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/test_${name}.py)
+  set_tests_properties(${folder}/${name}_by_${mechanism} PROPERTIES
+    LABELS live TIMEOUT 900 SKIP_RETURN_CODE 77
+    ENVIRONMENT "${environment};PMU_TEST_COUNTING=${mechanism}")
 endfunction()
 
 # Many kills take their time: PMU_TEST_KILLS of them.
@@ -147,74 +155,31 @@ if(NOT SANITIZE)
   takes(40 live/history_cpus_bpf)
 endif()
 
-add_long_live_test(profile_storm 60 1800)
-add_live_test(soak)
-add_long_live_test(soak 600 3600)
-if(NOT SANITIZE) # where a leak of seconds would show
-  set_tests_properties(live/soak PROPERTIES LABELS long)
-endif()
+add_long_program_test(live profile_storm 60 1800)
 if(NOT SANITIZE)
-  add_live_test(churn)
-  set_tests_properties(live/churn PROPERTIES PROCESSORS 4)
-  set_property(TEST live/churn APPEND PROPERTY ENVIRONMENT "PMU_TEST_CHURN=$<TARGET_FILE:churn>")
-  add_long_live_test(churn 600 3600)
-endif()
-
-# 30 services in the short mode.
-if(NOT SANITIZE)
-  add_long_live_test(short_lives 0 3600)
+  add_long_program_test(live short_lives 0 3600) # 30 services in the short mode
   set_property(TEST long/short_lives APPEND PROPERTY ENVIRONMENT "PMU_TEST_SERVICES=200")
-endif()
-
-# Latencies beside events that bpf counts: one program has both.
-if(NOT SANITIZE)
-  get_test_property(live/latency ENVIRONMENT environment)
-  add_test(NAME live/latency_by_bpf
-    COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/live/test_latency.py)
-  set_tests_properties(live/latency_by_bpf PROPERTIES
-    LABELS live TIMEOUT 900 SKIP_RETURN_CODE 77 ENVIRONMENT "${environment};PMU_TEST_COUNTING=bpf")
-endif()
-
-# What each CPU had, by the other mechanism.
-if(NOT SANITIZE)
-  get_test_property(live/by_domain ENVIRONMENT environment)
-  add_test(NAME live/by_domain_by_bpf
-    COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/live/test_by_domain.py)
-  set_tests_properties(live/by_domain_by_bpf PROPERTIES
-    LABELS live TIMEOUT 900 SKIP_RETURN_CODE 77 ENVIRONMENT "${environment};PMU_TEST_COUNTING=bpf")
+  add_program_test_by(bpf live latency) # one program counts both
+  add_program_test_by(bpf live by_domain)
   takes(40 live/by_domain live/by_domain_by_bpf)
-endif()
-
-# The same by the mechanism that this machine gets, where a test does not choose one itself.
-function(add_live_test_by_auto name)
-  get_test_property(live/${name} ENVIRONMENT environment)
-  add_test(NAME live/${name}_by_auto
-    COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/live/test_${name}.py)
-  set_tests_properties(live/${name}_by_auto PROPERTIES
-    LABELS live TIMEOUT 900 SKIP_RETURN_CODE 77
-    ENVIRONMENT "${environment};PMU_TEST_COUNTING=auto")
-endfunction()
-
-if(NOT SANITIZE)
-  add_live_test_by_auto(birth_and_death)
-  add_live_test_by_auto(hostile)
-  add_live_test_by_auto(reload)
+  foreach(name birth_and_death reload)
+    add_program_test_by(auto live ${name})
+  endforeach()
 endif()
 
 takes(75 live/history)
 takes(65 live/schedule_ends)
-takes(70 live/process_faults live/tracepoints)
-takes(50 live/faults live/web_config live/machine)
-takes(45 live/reload live/soak live/tls live/stat)
+takes(70 live/tracepoints)
+takes(50 live/web_config live/machine)
+takes(45 live/reload live/tls live/stat)
 takes(35 live/latency)
-takes(25 live/top live/pmutool_latency live/hostile live/processes live/service live/http live/control live/runs live/probes)
-takes(20 live/hooks live/encodings live/mechanism_choice live/memory live/formats)
+takes(25 live/top live/pmutool_latency live/processes live/service live/http live/control live/runs live/probes)
+takes(20 live/hooks live/encodings live/mechanism_choice live/formats)
 if(NOT SANITIZE)
-  takes(120 live/churn)
   takes(45 live/short_lives live/reload_by_auto)
   takes(40 live/prometheus live/against_perf_stat)
   takes(35 live/latency_by_bpf)
-  takes(25 live/hostile_by_auto live/scrapers)
+  takes(25 live/scrapers)
   takes(20 live/birth_and_death_by_auto)
 endif()
 

@@ -76,7 +76,7 @@ class FailingCalls:
 
     def answered(self, call, value, first=1, count=0, **which):
         """value: the name of an error, or what the call returns. count 0: all from the first on.
-        which: thread=, on=, path=, as failing_calls.c says."""
+        which: thread=, on=, path=, every=, as failing_calls.c says."""
         return self.ordered(" ".join([f"answer {call} {value} {first} {count}",
                                       *(f"{key}={text}" for key, text in which.items())]))
 

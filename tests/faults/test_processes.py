@@ -11,12 +11,12 @@ import time
 import live
 import strict_exposition
 from cgroups import Cgroups
+from counted_processes import (CLOCK, CYCLE, FAULTS, FAULTS_A_PROCESS, MEMBERS, START, UNCOUNTED, Crowd,
+                               ProcessTest, config)
 from exporter import PATIENCE, SLACK, Exporter
+from failing_calls import FailingCalls
 from live import own
 from own_mounts import UNSHARE_PIDS, own_mounts
-from test_faults import NO_LEAK_CHECK, Strace
-from test_processes import (CLOCK, CYCLE, FAULTS, FAULTS_A_PROCESS, MEMBERS, START, UNCOUNTED, Crowd,
-                            ProcessTest, config)
 
 # Page faults of a process that is born in the namespace, but for those of its start.
 A_LIFE, LESS_THAN_THREE_LIVES = 400, 1200
@@ -332,19 +332,19 @@ class Injected(FaultTest):
     """Calls fail while processes come and go; afterwards all that live are counted."""
 
     def check(self, call, *errors):
-        live.need("strace")
+        calls = self.enterContext(FailingCalls(call))
         program = self.named(own("victim"))
         exporter = self.enterContext(
             Exporter(config(f'comm: [{own("victim")}], name: "victim"',
                             f'comm: [{own("steady")}], name: "constant"'),
-                     env=NO_LEAK_CHECK))
+                     wrapper=calls.wrapper()))
         self.sleeper(self.named(own("steady")))
         living = [self.sleeper(program) for _ in range(4)]
         last = self.seen(exporter, "victim", 4).exposition
         self.seen(exporter, "constant", 1)
         for error in errors:
             with self.subTest(error=error):
-                with Strace(exporter, f"trace={call}", f"inject={call}:error={error}:when=2+2"):
+                with calls.answered(call, error, first=2, every=2):
                     living += [self.sleeper(program) for _ in range(4)]
                     for victim in living[:3]:
                         victim.kill()

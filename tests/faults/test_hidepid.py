@@ -5,9 +5,9 @@ import subprocess
 import tempfile
 
 import live
+from counted_processes import CYCLE, FAULTS, SLEEP, SLEEPERS, UNCOUNTED, ProcessTest, config
 from exporter import Exporter, binary
 from own_mounts import own_mounts
-from test_processes import CYCLE, FAULTS, SLEEP, SLEEPERS, UNCOUNTED, ProcessTest, config
 
 HIDDEN = "pmu_exporter_processes_hidden"
 

@@ -42,7 +42,7 @@ BODY = 8 << 20
 
 
 class Churn:
-    """Runs tests/support/churn.c below a cgroup of its own. It ends by itself."""
+    """Runs tests/faults/churn.c below a cgroup of its own. It ends by itself."""
 
     def __init__(self, cgroups, name, seconds, life_ms, n_names):
         program = os.environ.get("PMU_TEST_CHURN") or str(pathlib.Path(binary()).parent / "churn")

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+# What is done to the program, a file for each family; README.md has the list. Under sanitizers by one
+# mechanism, else by both.
+if(NOT CMAKE_C_COMPILER_ID STREQUAL "GNU")
+  return()
+endif()
+
+foreach(program churn control_load failing_calls)
+  add_executable(${program} ${PROJECT_SOURCE_DIR}/tests/faults/${program}.c)
+  target_link_libraries(${program} PRIVATE compile_options)
+  target_include_directories(${program} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+endforeach()
+target_link_libraries(failing_calls PRIVATE PkgConfig::SECCOMP)
+
+function(add_fault_test name)
+  add_program_test(faults ${name})
+endfunction()
+
+add_fault_test(perf)
+add_fault_test(nth_call)
+add_fault_test(cgroups)
+add_fault_test(processes)
+add_fault_test(hidepid)
+add_fault_test(memory)
+set_tests_properties(faults/processes PROPERTIES PROCESSORS 3)
+if(NOT SANITIZE)
+  add_program_test_by(bpf faults perf)
+  add_program_test_by(auto faults cgroups)
+endif()
+
+add_fault_test(soak)
+add_long_program_test(faults soak 600 3600)
+if(NOT SANITIZE)
+  set_tests_properties(faults/soak PROPERTIES LABELS long) # where a leak of seconds would show
+  add_fault_test(churn) # which is about costs
+  set_tests_properties(faults/churn PROPERTIES PROCESSORS 4)
+  set_property(TEST faults/churn APPEND PROPERTY ENVIRONMENT "PMU_TEST_CHURN=$<TARGET_FILE:churn>")
+  add_long_program_test(faults churn 600 3600)
+  takes(120 faults/churn)
+  takes(70 faults/perf_by_bpf)
+  takes(25 faults/cgroups_by_auto)
+endif()
+takes(70 faults/processes faults/perf faults/nth_call)
+takes(45 faults/soak)
+takes(25 faults/cgroups)
+takes(20 faults/memory)

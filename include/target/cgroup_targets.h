@@ -37,8 +37,9 @@ struct cgroup_target {
 /* Limits of the set, from `limits:` of the configuration. */
 struct cgroup_limits {
     size_t targets;      /* how many targets there may be at once */
-    size_t per_subtree;  /* how many of them may be of one top-level cgroup; of these, one user
-                            below /user.slice may have share_of_one() */
+    size_t per_subtree;  /* how many of them may be of one top-level cgroup, if no other leaves it
+                            less (base/share.h); of these, one user below /user.slice may have
+                            share_left() */
     enum absence reason; /* why more are refused: over_limit, or no_descriptors */
 };
 

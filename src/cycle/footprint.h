@@ -28,10 +28,11 @@ static inline struct footprint footprint_subtract(struct footprint a, struct foo
     return (struct footprint){a.series - b.series, a.bytes - b.bytes};
 }
 
-/* What one top-level cgroup may take of all. */
-static inline struct footprint footprint_share(struct footprint limit)
+/* What one top-level cgroup may take of all, beside what others take. */
+static inline struct footprint footprint_share(struct footprint limit, struct footprint of_others)
 {
-    return (struct footprint){share_of_one(limit.series), share_of_one(limit.bytes)};
+    return (struct footprint){share_left(limit.series, of_others.series),
+                              share_left(limit.bytes, of_others.bytes)};
 }
 
 static inline bool footprint_is_within(struct footprint a, struct footprint limit)

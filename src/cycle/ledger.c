@@ -116,16 +116,19 @@ static bool has_room(const struct ledger *ledger, const struct entry *entry,
                      struct footprint wanted)
 {
     const struct footprint limit = ledger->limits.footprint;
-    const struct footprint share = footprint_share(limit);
-    const struct footprint with =
-        footprint_add(footprint_subtract(ledger->all, ledger->ended), wanted);
+    const struct footprint living = footprint_subtract(ledger->all, ledger->ended);
+    const struct footprint with = footprint_add(living, wanted);
+    struct footprint subtree;
 
     if (!footprint_is_within(with, limit))
         return false;
-    /* Where all together are within one's share, each is, and need not be summed up. */
-    return !entry->cgroup || footprint_is_within(with, share) ||
-           footprint_is_within(
-               footprint_add(subtree_footprint(ledger, entry->cgroup->path), wanted), share);
+    /* Where all together are within the share of one alone, each has its share beside the others.
+     */
+    if (!entry->cgroup || footprint_is_within(with, footprint_share(limit, (struct footprint){0})))
+        return true;
+    subtree = subtree_footprint(ledger, entry->cgroup->path);
+    return footprint_is_within(footprint_add(subtree, wanted),
+                               footprint_share(limit, footprint_subtract(living, subtree)));
 }
 
 /* Makes room by ending what lingers. Returns false, and ends nothing, if that is not enough. */

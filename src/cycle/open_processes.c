@@ -39,13 +39,14 @@ static size_t subtract_or_zero(size_t limit, size_t taken)
 static size_t threads_left(const struct collector *collector, const struct process_member *member)
 {
     const size_t limit = (size_t)collector->setup.config->limits.threads;
-    size_t left = subtract_or_zero(limit, count_threads(&collector->ledger, NULL)), of_user;
+    const size_t all = count_threads(&collector->ledger, NULL);
+    size_t left = subtract_or_zero(limit, all), of_user, left_to_user;
 
     if (member->target->uid == 0)
         return left;
-    of_user = subtract_or_zero(share_of_one(limit),
-                               count_threads(&collector->ledger, &member->target->uid));
-    return left < of_user ? left : of_user;
+    of_user = count_threads(&collector->ledger, &member->target->uid);
+    left_to_user = subtract_or_zero(share_left(limit, all - of_user), of_user);
+    return left < left_to_user ? left : left_to_user;
 }
 
 struct process_opening collector_opening(const struct collector *collector,

@@ -70,13 +70,21 @@ static void let_wait(struct cgroup_targets *set, struct cgroup_node *node, enum 
     }
 }
 
+/* How many targets the subtree may have, beside what others have of what it is limited by. */
+static size_t most_targets(const struct cgroup_targets *set, const struct cgroup_subtree *subtree)
+{
+    const struct cgroup_subtree *within = subtree->within;
+    const size_t limit = within ? most_targets(set, within) : set->limits.targets;
+    const size_t all = within ? within->targets : set->census.standing;
+    const size_t most = share_left(limit, all - subtree->targets);
+
+    return within || most < set->limits.per_subtree ? most : set->limits.per_subtree;
+}
+
 static bool is_full(const struct cgroup_targets *set, const struct cgroup_subtree *subtree)
 {
-    const size_t share = set->limits.per_subtree;
-
-    if (!subtree->within)
-        return subtree->targets >= share;
-    return subtree->targets >= share_of_one(share) || is_full(set, subtree->within);
+    return subtree->targets >= most_targets(set, subtree) ||
+           (subtree->within && is_full(set, subtree->within));
 }
 
 /* Why the subtree has no room for one more target, or ABSENCE_NONE if it has. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 
+#include "base/share.h"
 #include "target/process_set.h"
 
 /*
@@ -20,8 +21,10 @@ static size_t room_below(size_t limit, size_t n)
 
 size_t process_room_for(const struct process_targets *set, const struct process_tenant *tenant)
 {
+    const size_t left = share_left(set->limits.processes, set->n_counted - tenant->counted);
+    const size_t most = left < set->limits.per_user ? left : set->limits.per_user;
     size_t all = room_below(set->limits.processes, set->n_counted);
-    size_t of_tenant = room_below(set->limits.per_user, tenant->counted);
+    size_t of_tenant = room_below(most, tenant->counted);
 
     return tenant->uid == 0 || all < of_tenant ? all : of_tenant;
 }

@@ -136,6 +136,7 @@ static void open__a_counting_group_keeps_its_other_cpus_when_one_cannot_be_reope
     start(f);
     f->perf.refuse_read = fail_with_eio; /* fails on CPU 0 only */
     read_after(f, NS_PER_SECOND);
+    read_after(f, NS_PER_SECOND);
     f->perf.refuse_read = NULL;
     f->perf.refuse_open = refuse_siblings;
     fake_run(&f->perf, 1, 1, 1000, 1000);

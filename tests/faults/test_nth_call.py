@@ -1,66 +1,31 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Each N-th call of a name fails, once, while the exporter reads its configuration again and counts:
-one turn for each N, until a turn has fewer calls than N. Afterwards nothing is amiss.
-
-PMU_TEST_EVERY: only each so many-th N, from a random one on (PMU_TEST_SEED repeats it).
-"""
-import os
-import random
-import signal
-import time
-
+"""Each N-th call of a name fails, once, in turns (turns.py). Afterwards nothing is amiss."""
 import live
-import standing
 from failing_calls import FailingCalls
+from turns import TurnTest
 
-EVERY = int(os.environ.get("PMU_TEST_EVERY", "41"))
-SEED = int(os.environ.get("PMU_TEST_SEED", "0")) or random.randrange(1, 1 << 32)
-CYCLES = "pmu_exporter_cycles_total"
-READ_AT = "pmu_exporter_config_last_reload_success_timestamp_seconds"
-ERRORS = {
-    "openat": ("EMFILE", "ENOMEM", "EINTR"),
-    "read": ("EIO", "EINTR", "ENOMEM"),
-    "write": ("EIO", "ENOSPC", "EINTR"),
-    "epoll_ctl": ("ENOMEM", "ENOSPC"),
-    "epoll_wait": ("EINTR",),
-    "mmap": ("ENOMEM",),
-    "perf_event_open": ("EMFILE", "ENOMEM", "EBUSY", "EINTR"),
+ERRORS = {  # and each so many-th N of the short mode
+    "openat": (("EMFILE", "ENOMEM", "EINTR"), 23),
+    "read": (("EIO", "EINTR", "ENOMEM"), 41),
+    "write": (("EIO", "ENOSPC", "EINTR"), 1),
+    "epoll_ctl": (("ENOMEM", "ENOSPC"), 1),
+    "epoll_wait": (("EINTR",), 3),
+    "mmap": (("ENOMEM",), 1),
+    "perf_event_open": (("EMFILE", "ENOMEM", "EBUSY", "EINTR"), 3),
 }
 
 
-class NthCall(standing.FaultTest):
-    def turn(self, exporter, number):
-        """A cgroup comes, the one before it goes, and a cycle and a reading of the configuration are
-        over."""
-        self.cgroups.make(f"turn{number}.service")
-        if number:
-            self.cgroups.remove(f"turn{number - 1}.service")
-        os.kill(exporter.pid, signal.SIGHUP)
-        time.sleep(0.3)
-
-    def sweep(self, call):
-        chance = random.Random(SEED)
-        print(f"PMU_TEST_SEED={SEED} PMU_TEST_EVERY={EVERY}")
+class NthCall(TurnTest):
+    def fail_each(self, call):
+        errors, every = ERRORS[call]
         with FailingCalls(call) as calls, \
                 self.standing(wrapper=calls.wrapper(), answers=False) as exporter:
-            n, turns = chance.randint(1, EVERY), 0
-            while True:
-                error = chance.choice(ERRORS[call])
-                with calls.answered(call, error, first=n, count=1) as met:
-                    self.turn(exporter, turns)
-                self.check_same_process(exporter)
-                turns += 1
-                if not met.answered:
-                    break
-                n += EVERY
-            print(f"{call}: {turns} turns, up to the {n}th of {met.seen}")
-            self.cgroups.remove(f"turn{turns - 1}.service")
-            time.sleep(4)  # what has ended lingers
-            exporter.after_cycles(2)
+            self.sweep(exporter, every,
+                       lambda chance, n: calls.answered(call, chance.choice(errors), n, 1))
 
 
 for each in ERRORS:
-    setattr(NthCall, f"test_{each}", lambda self, call=each: self.sweep(call))
+    setattr(NthCall, f"test_{each}", lambda self, call=each: self.fail_each(call))
 
 if __name__ == "__main__":
     live.main()

@@ -18,6 +18,23 @@ endfunction()
 
 add_fault_test(perf)
 add_fault_test(nth_call)
+
+# The exporter with allocations that can fail: of our own objects, whatever libraries allocate.
+add_executable(pmu_exporter_failing ${PROJECT_SOURCE_DIR}/src/service/main.c
+                                    ${PROJECT_SOURCE_DIR}/tests/faults/failing_allocations.c)
+target_link_libraries(pmu_exporter_failing PRIVATE service)
+target_include_directories(pmu_exporter_failing PRIVATE ${PROJECT_SOURCE_DIR}/src
+                                                        ${PROJECT_SOURCE_DIR}/tests)
+foreach(function malloc calloc realloc reallocarray aligned_alloc posix_memalign strdup strndup
+        asprintf vasprintf fopen fdopen open_memstream opendir fdopendir getline)
+  target_link_options(pmu_exporter_failing PRIVATE -Wl,--wrap=${function})
+endforeach()
+add_fault_test(nth_allocation)
+get_test_property(faults/nth_allocation ENVIRONMENT environment)
+string(REPLACE "$<TARGET_FILE:pmu_exporter>" "$<TARGET_FILE:pmu_exporter_failing>" environment
+       "${environment}")
+set_tests_properties(faults/nth_allocation PROPERTIES ENVIRONMENT "${environment}")
+
 add_fault_test(cgroups)
 add_fault_test(processes)
 add_fault_test(hidepid)

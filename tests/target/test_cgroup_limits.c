@@ -80,13 +80,13 @@ static void limits__one_user_leaves_room_to_the_others(void **state)
     make(f, "/system.slice/x.slice");
     make_many(f, "/system.slice/x.slice/c", 5);
     update(f);
-    assert_news(f, 4, 0);
-    assert_refused(f, 11 + 2 + 1, 11 + 2 + 1);
+    assert_news(f, 3, 0); /* the last place is for who comes next */
+    assert_refused(f, 11 + 2 + 2, 11 + 2 + 2);
     destroy_many(f, "/user.slice/user-1.slice/a", 20);
     destroy(f, "/user.slice/user-1.slice");
     update(f);
-    assert_news(f, 3, 9); /* of the other user, and of the system */
-    assert_refused(f, 0, 14);
+    assert_news(f, 4, 9); /* of the other user, and of the system */
+    assert_refused(f, 0, 15);
     destroy_many(f, "/user.slice/user-2.slice/b", 5);
     destroy(f, "/user.slice/user-2.slice");
     destroy(f, "/user.slice");
@@ -159,6 +159,31 @@ static void limits__a_top_level_cgroup_has_its_share(void **state)
     make(f, "/third/x");
     update(f);
     assert_news(f, 1, 0);
+}
+
+static void limits__however_many_take_their_share_there_is_one_for_the_next(void **state)
+{
+    static const int shares[] = {75, 19, 5, 1};
+    struct fixture *f = *state;
+
+    rule(f, "/*/*", NULL);
+    start(f, limits_of(100, 75));
+    update(f);
+    for (int i = 0; i < 4; i++) {
+        char path[32];
+
+        (void)snprintf(path, sizeof(path), "/tenant%d", i);
+        make(f, path);
+        (void)strcat(path, "/x");
+        make_many(f, path, 100);
+        update(f);
+        assert_news(f, shares[i], 0);
+    }
+    f->set->rescan = true;
+    update(f);
+    assert_news(f, 0, 0);
+    assert_int_equal(census(f)->standing, 100);
+    assert_refused(f, 300, 300);
 }
 
 static void limits__thousands_of_one_user_cost_bounded_memory(void **state)
@@ -420,6 +445,7 @@ int main(void)
         TEST(limits__a_refused_one_comes_in_when_there_is_room),
         TEST(limits__the_reason_is_what_the_caller_says),
         TEST(limits__a_top_level_cgroup_has_its_share),
+        TEST(limits__however_many_take_their_share_there_is_one_for_the_next),
         TEST(limits__thousands_of_one_user_cost_bounded_memory),
         TEST(limits__one_that_memory_had_no_room_for_comes_in_by_a_walk),
         TEST(limits__short_lives_beyond_memory_leave_no_trace),

@@ -4,15 +4,13 @@
 #include <sys/epoll.h>
 
 #include "service/fail.h"
-#include "service/reload.h"
+#include "service/service_state.h"
 
-static bool carry_out(struct service *service, const struct control_request *request,
-                      struct text *outcome)
+static bool carry_out_pause(struct service *service, const struct control_request *request,
+                            struct text *outcome)
 {
     struct collector *collector = service->counting.collector;
 
-    if (request->action == CONTROL_RELOAD)
-        return reload(service, outcome) >= 0;
     if (request->duration_ns > 0)
         pause_begin(&service->pause, collector, request->duration_ns, outcome);
     else if (!pause_end(&service->pause, collector, outcome))
@@ -31,7 +29,11 @@ static int on_request(sd_event_source *source, int fd, uint32_t events, void *co
     (void)source, (void)fd, (void)events;
     if (!control_slot_take(service->control, &request))
         return 0;
-    good = carry_out(service, &request, &outcome);
+    if (request.action == CONTROL_RELOAD) {
+        reload_ask(service, true); /* which answers */
+        return 0;
+    }
+    good = carry_out_pause(service, &request, &outcome);
     control_slot_answer(service->control, good, &outcome);
     return 0;
 }

@@ -11,12 +11,15 @@
 #include "log/log.h"
 #include "service/control.h"
 #include "service/fail.h"
-#include "service/reload.h"
+#include "service/finish.h"
 #include "service/service_state.h"
 #include "service/version.h"
 
 /* The accuracy of the timer of cycles: sd-event would round to 250 ms. */
 #define TIMER_ACCURACY_US 1000
+
+/* An end that takes longer waits for a disk, or a name service, that does not answer. */
+#define END_WITHIN_NS (5 * NS_PER_SECOND)
 
 /* What the configuration lets runs take, and whether a pause holds them up. */
 static void follow_counting(const struct service *service)
@@ -111,11 +114,9 @@ static int start_notify(struct service *service)
 
 static int on_reload(sd_event_source *source, const struct signalfd_siginfo *info, void *context)
 {
-    AUTO_TEXT struct text outcome = {0};
-
     (void)source;
     (void)info;
-    (void)reload(context, &outcome); /* The log has it. */
+    reload_ask(context, false);
     return 0;
 }
 
@@ -215,6 +216,8 @@ static int start(struct service *service)
         r = counting_start(counting, service->options, service->event);
     if (r >= 0)
         r = control_open(service);
+    if (r >= 0)
+        r = reload_init(service);
     if (r < 0)
         return r;
     /*
@@ -252,6 +255,7 @@ static int start(struct service *service)
 static void stop(struct service *service)
 {
     births_forget(&service->counting.births);
+    reload_done(service);
     notify_done(&service->notify);
     service->named = sd_event_source_unref(service->named);
     runs_stop(service->runs);
@@ -274,8 +278,10 @@ static void stop(struct service *service)
 int service_run(const struct options *options, struct config *config, struct web_config *web_config,
                 struct object_reader *reader)
 {
-    struct service service = {
-        .options = options, .reader = reader, .serving = {.web_config = web_config}};
+    struct service service = {.options = options,
+                              .reader = reader,
+                              .reload = {.done_fd = -1},
+                              .serving = {.web_config = web_config}};
     int r;
 
     config_shown_init(&service.config_shown);
@@ -284,6 +290,7 @@ int service_run(const struct options *options, struct config *config, struct web
     if (r >= 0) {
         r = sd_event_loop(service.event);
         notify_stopping(&service.notify);
+        finish_after(END_WITHIN_NS, r < 0 ? EXIT_FAILURE : EXIT_SUCCESS);
         if (r < 0)
             (void)fail(r, "the event loop has failed", "part", "collector");
     }

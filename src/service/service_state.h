@@ -12,6 +12,7 @@
 #include "service/pages.h"
 #include "service/pause.h"
 #include "service/profiler.h"
+#include "service/reload.h"
 #include "service/runs.h"
 #include "service/serving.h"
 
@@ -21,6 +22,7 @@ struct service {
     sd_event_source *timer; /* It fires when the next cycle is due. */
     struct counting counting;
     struct historian historian;
+    struct reload reload;
     struct pause pause;
     struct config_shown config_shown;
     struct pages pages;

@@ -14,6 +14,7 @@
  *   delay CALL MILLISECONDS [WORD...]         They wait so long and pass then. "ok".
  *   pass                                      All pass, and those that wait, too. "SEEN ANSWERED":
  *       how many calls the last order was about, and how many of these were answered or delayed.
+ *   count                                     The same two numbers; the order goes on.
  *
  * A WORD says which calls are meant: thread=NAME, those of threads with this comm; on=TEXT, those
  * whose first argument is a descriptor of a file whose name begins so, as /proc/PID/fd tells it;
@@ -243,22 +244,32 @@ static bool parse_order(char *line, struct order *ret_order)
     return parsed.call != __NR_SCMP_ERROR && parse_words(line + used, ret_order);
 }
 
+static void take_order(char *line, char *answer, size_t size)
+{
+    const struct order last = order;
+    const bool passes = strcmp(line, "pass") == 0;
+
+    if (passes || strcmp(line, "count") == 0) {
+        (void)snprintf(answer, size, "%llu %llu\n", (unsigned long long)last.seen,
+                       (unsigned long long)last.answered);
+        if (!passes)
+            return;
+    }
+    let_pass(UINT64_MAX);
+    if (!parse_order(line, &order))
+        (void)snprintf(answer, size, "no such order\n");
+}
+
 /* Returns false if the connection has ended. */
 static bool take_line(int connection)
 {
     char line[512] = "", answer[64] = "ok\n";
-    const struct order last = order;
     ssize_t n = recv(connection, line, sizeof(line) - 1, 0);
 
     if (n <= 0)
         return false;
     line[strcspn(line, "\n")] = '\0';
-    let_pass(UINT64_MAX);
-    if (strcmp(line, "pass") == 0)
-        (void)snprintf(answer, sizeof(answer), "%llu %llu\n", (unsigned long long)last.seen,
-                       (unsigned long long)last.answered);
-    if (!parse_order(line, &order))
-        (void)snprintf(answer, sizeof(answer), "no such order\n");
+    take_order(line, answer, sizeof(answer));
     return send(connection, answer, strlen(answer), MSG_NOSIGNAL) > 0;
 }
 

@@ -62,6 +62,10 @@ class FailingCalls:
         if answer != "ok":
             raise AssertionError(f"{line!r}: {answer}")
 
+    def count(self):
+        """(how many calls the order has been about so far, how many of them were answered or delayed)"""
+        return tuple(map(int, self.ask("count").split()))
+
     def end(self, met):
         met.seen, met.answered = map(int, self.ask("pass").split())
 

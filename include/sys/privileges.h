@@ -18,6 +18,14 @@
 int privileges_drop(void);
 
 /*
+ * Gives up, for the calling thread and for ever, all capabilities but those by which files of
+ * others are opened and written (CAP_CHOWN, CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH, CAP_FOWNER), or
+ * these too. 0; -EPERM: a filter of system calls forbids it; -errno.
+ */
+int privileges_keep_files(void);
+int privileges_keep_none(void);
+
+/*
  * Sets aside, for the calling thread, the capabilities by which it may read what its uid may not
  * (CAP_DAC_READ_SEARCH, CAP_DAC_OVERRIDE), so that it opens for somebody else only what that uid
  * could. Returns whether it had any, which are to be taken back then.

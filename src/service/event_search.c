@@ -135,7 +135,7 @@ static int start_thread(struct event_search *search)
 
     if (search->has_thread)
         return 0;
-    r = thread_start("events", run, search, &search->thread);
+    r = thread_start("events", THREAD_HAS_FILES, run, search, &search->thread);
     search->has_thread = r >= 0;
     return r;
 }

@@ -40,6 +40,6 @@ void finish_after(uint64_t ns, int status)
 
     latest.wait = (struct timespec){(time_t)(ns / NS_PER_SECOND), (long)(ns % NS_PER_SECOND)};
     latest.status = status;
-    if (thread_start("end", end_at_last, NULL, &thread) == 0)
+    if (thread_start("end", THREAD_HAS_NONE, end_at_last, NULL, &thread) == 0)
         (void)pthread_detach(thread);
 }

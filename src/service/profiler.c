@@ -411,7 +411,7 @@ static void *run(void *context)
 
 int profiler_start(struct profiler *profiler)
 {
-    int r = thread_start("profiler", run, profiler, &profiler->thread);
+    int r = thread_start("profiler", THREAD_HAS_ALL, run, profiler, &profiler->thread);
 
     profiler->is_running = r >= 0;
     profile_questions_take(&profiler->questions, profiler->is_running);

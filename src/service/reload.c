@@ -118,7 +118,8 @@ static struct reading *start_reading(const struct service *service, bool for_con
     reading->may_be_absent = !service->options->config_file_given;
     reading->for_control = for_control;
     reading->done_fd = service->reload.done_fd;
-    if (!reading->path || thread_start("config", read_file, reading, &reading->thread) < 0)
+    if (!reading->path ||
+        thread_start("config", THREAD_HAS_FILES, read_file, reading, &reading->thread) < 0)
         return reading_free(reading);
     return reading;
 }

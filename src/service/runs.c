@@ -277,7 +277,7 @@ int runs_new(const struct runs_setup *setup, struct runs **ret_runs)
     (void)pthread_mutex_init(&runs->lock, NULL);
     r = open_parts(runs);
     if (r == 0)
-        r = thread_start("runs", runs_work, runs, &runs->thread);
+        r = thread_start("runs", THREAD_HAS_ALL, runs_work, runs, &runs->thread);
     runs->has_thread = r == 0;
     if (r < 0) {
         (void)runs_free(runs);

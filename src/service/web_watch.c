@@ -137,7 +137,7 @@ static void *run(void *context)
 
 static int start(struct web_watch *watch)
 {
-    int r = thread_start("web-config", run, watch, &watch->thread);
+    int r = thread_start("web-config", THREAD_HAS_FILES, run, watch, &watch->thread);
 
     watch->started = r == 0;
     return r;

@@ -109,7 +109,7 @@ static bool start_thread(void)
 
     if (closer.has_thread)
         return true;
-    closer.has_thread = thread_start("closer", close_all, NULL, &thread) == 0;
+    closer.has_thread = thread_start("closer", THREAD_HAS_NONE, close_all, NULL, &thread) == 0;
     if (closer.has_thread)
         (void)pthread_detach(thread); /* it has not ended: it waits for the lock */
     return closer.has_thread;

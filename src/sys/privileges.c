@@ -19,13 +19,30 @@ static void drop_bounding_set(void)
         (void)prctl(PR_CAPBSET_DROP, capability, 0, 0, 0);
 }
 
-static int drop_capabilities(void)
+/* Keeps those of the first 32 capabilities that the thread has and the mask names. */
+static int keep(uint32_t mask)
 {
     struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
-    const struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {{0}};
+    struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = {{0}};
 
     (void)prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
-    return syscall(SYS_capset, &header, none) < 0 ? -errno : 0;
+    if (mask && syscall(SYS_capget, &header, data) < 0)
+        return -errno;
+    data[0] = (struct __user_cap_data_struct){.effective = data[0].effective & mask,
+                                              .permitted = data[0].permitted & mask};
+    data[1] = (struct __user_cap_data_struct){0};
+    return syscall(SYS_capset, &header, data) < 0 ? -errno : 0;
+}
+
+int privileges_keep_none(void)
+{
+    return keep(0);
+}
+
+int privileges_keep_files(void)
+{
+    return keep(UINT32_C(1) << CAP_CHOWN | UINT32_C(1) << CAP_DAC_OVERRIDE |
+                UINT32_C(1) << CAP_DAC_READ_SEARCH | UINT32_C(1) << CAP_FOWNER);
 }
 
 int privileges_drop(void)
@@ -33,7 +50,7 @@ int privileges_drop(void)
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
         return -errno;
     drop_bounding_set();
-    return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0 ? -errno : drop_capabilities();
+    return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0 ? -errno : privileges_keep_none();
 }
 
 #define READING (UINT32_C(1) << CAP_DAC_READ_SEARCH | UINT32_C(1) << CAP_DAC_OVERRIDE)

@@ -240,7 +240,9 @@ static void *work(void *context)
 /* Makes sure that the thread runs. 0 or -errno. */
 static int begin_to_work(struct target_names *names)
 {
-    int r = names->has_thread ? 0 : thread_start("target-names", work, names, &names->thread);
+    int r = names->has_thread
+                ? 0
+                : thread_start("target-names", THREAD_HAS_FILES, work, names, &names->thread);
 
     names->has_thread |= r == 0;
     wake(names);

@@ -142,7 +142,7 @@ static int start(struct password_thread *thread)
     int r;
 
     reference_take(&thread->reference);
-    r = thread_start("passwords", run, thread, &id);
+    r = thread_start("passwords", THREAD_HAS_NONE, run, thread, &id);
     if (r < 0) {
         release(thread);
         return r;

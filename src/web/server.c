@@ -314,7 +314,7 @@ int http_server_start(struct http_server *server)
 
     (void)site_turn_gate(&server->site); /* before anybody is accepted */
     server->heartbeat_ns = clock_monotonic_ns();
-    r = thread_start("http", serve, server, &server->thread);
+    r = thread_start("http", THREAD_HAS_NONE, serve, server, &server->thread);
     server->started = r == 0;
     return r;
 }

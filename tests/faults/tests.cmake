@@ -19,6 +19,7 @@ endfunction()
 add_fault_test(perf)
 add_fault_test(nth_call)
 add_fault_test(disk)
+add_fault_test(rights)
 
 # The exporter with allocations that can fail: of our own objects, whatever libraries allocate.
 add_executable(pmu_exporter_failing ${PROJECT_SOURCE_DIR}/src/service/main.c

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the program may do, thread by thread, and what it never does: it starts no program, connects
+to nobody, and writes to nothing but its state directory."""
+import os
+import pathlib
+import re
+import signal
+import tempfile
+import time
+
+import live
+import standing
+from exporter import PATIENCE
+from failing_calls import FailingCalls
+
+FILES = sum(1 << capability for capability in (0, 1, 2, 3))  # CHOWN, DAC_OVERRIDE, DAC_READ_SEARCH, FOWNER
+ALL = None  # what the process has
+RIGHTS = {"pmu_exporter": ALL, "profiler": ALL, "runs": ALL,
+          "historian": FILES, "target-names": FILES, "web-config": FILES, "config": FILES,
+          "events": FILES, "http": 0, "passwords": 0, "names": 0, "closer": 0, "end": 0}
+NEEDED = {"pmu_exporter", "profiler", "runs", "historian", "target-names", "http"}
+EVERYTHING = """history: {{bytes: 64MiB}}
+profiles: {{enabled: true}}
+names: {{file: {file}}}
+"""
+
+
+def capabilities(status):
+    return {key: int(value, 16) for key, value in
+            re.findall(r"(?m)^(CapPrm|CapEff|CapInh|CapAmb):\t([0-9a-f]+)$", status)}
+
+
+class Rights(standing.FaultTest):
+    def setUp(self):
+        super().setUp()
+        self.state = self.enterContext(tempfile.TemporaryDirectory())
+        self.names = os.path.join(self.state, "names.csv")
+        pathlib.Path(self.names).write_text("/**,somebody\n")
+
+    def everything(self):
+        return self.config(system="all", more=EVERYTHING.format(file=self.names))
+
+    def threads(self, exporter):
+        """{name: its capabilities}"""
+        found = {}
+        for task in pathlib.Path(f"/proc/{exporter.pid}/task").iterdir():
+            found[(task / "comm").read_text().strip()] = capabilities((task / "status").read_text())
+        return found
+
+    def test_each_thread_has_what_it_needs(self):
+        with self.standing(self.everything(), env={"STATE_DIRECTORY": self.state}) as exporter:
+            for _ in live.tries(PATIENCE):
+                threads = self.threads(exporter)
+                if NEEDED <= set(threads):
+                    break
+            self.assertLessEqual(NEEDED, set(threads))
+            self.assertLessEqual(set(threads), set(RIGHTS))
+            own = capabilities(pathlib.Path("/proc/self/status").read_text())
+            for name, has in threads.items():
+                with self.subTest(name):
+                    wanted = own["CapPrm"] & (RIGHTS[name] if RIGHTS[name] is not ALL else ~0)
+                    self.assertEqual((has["CapEff"], has["CapPrm"]), (wanted, wanted))
+
+    def test_it_starts_no_program_and_connects_to_nobody(self):
+        names = ("execve", "execveat", "connect")
+        calls = self.enterContext(FailingCalls(*names))
+        with self.standing(self.everything(), env={"STATE_DIRECTORY": self.state},
+                           wrapper=calls.wrapper()) as exporter:
+            for name in names:
+                with calls.answered(name, "EPERM") as met:
+                    os.kill(exporter.pid, signal.SIGHUP)
+                    for path in ("/", "/metrics", "/api/v1/status", "/-/ready"):
+                        self.assertEqual(exporter.get(path).status, 200)
+                    exporter.after_cycles(2)
+                self.assertEqual(met.seen, 0, name)
+
+    def test_it_writes_to_nothing_but_its_state(self):
+        with self.standing(self.everything(), env={"STATE_DIRECTORY": self.state}) as exporter:
+            end = time.monotonic() + 5
+            while time.monotonic() < end:
+                for entry in os.listdir(f"/proc/{exporter.pid}/fd"):
+                    self.check_descriptor(exporter, entry)
+                time.sleep(0.05)
+
+    def check_descriptor(self, exporter, entry):
+        """A regular file that is open for writing is its own, or its log."""
+        try:
+            path = os.readlink(f"/proc/{exporter.pid}/fd/{entry}")
+            flags = int(re.search(r"flags:\t(\d+)", pathlib.Path(
+                f"/proc/{exporter.pid}/fdinfo/{entry}").read_text())[1], 8)
+        except FileNotFoundError:
+            return
+        if not path.startswith("/") or not flags & os.O_ACCMODE or path.startswith(("/dev/", "/memfd:")):
+            return
+        self.assertTrue(path.startswith(self.state) or path == str(exporter.stderr_path), path)
+
+
+if __name__ == "__main__":
+    live.main()

@@ -9,8 +9,8 @@ import tempfile
 import time
 
 import live
+import standing
 import strict_exposition
-from cgroups import Cgroups
 from counted_processes import (CLOCK, CYCLE, FAULTS, FAULTS_A_PROCESS, MEMBERS, START, UNCOUNTED, Crowd,
                                ProcessTest, config)
 from exporter import PATIENCE, SLACK, Exporter
@@ -21,7 +21,6 @@ from own_mounts import UNSHARE_PIDS, own_mounts
 # Page faults of a process that is born in the namespace, but for those of its start.
 A_LIFE, LESS_THAN_THREE_LIVES = 400, 1200
 MOST_CPU = 0.5 * SLACK  # the share of one core that it may take while a storm lasts
-RELEASE_WITHIN = 30.0
 PUT_OFF = "pmu_exporter_processes_put_off"
 UNDECIDED = "pmu_exporter_processes_undecided"
 
@@ -107,7 +106,12 @@ time.sleep(600)
 """
 
 
-class FaultTest(ProcessTest):
+class FaultTest(ProcessTest, standing.FaultTest):
+    def counting(self, *rules, more="", **options):
+        """standing() with these rules of processes, beside the control cgroup."""
+        cgroups = f'  cgroups: [{{include: ["/{self.cgroups.top}/**"], groups: [software]}}]\n'
+        return self.standing(config(*rules, more=cgroups + more), **options)
+
     def named(self, name):
         """/bin/sleep, or another program of the test's, under a comm of the test's own."""
         directory = self.enterContext(tempfile.TemporaryDirectory())
@@ -120,14 +124,10 @@ class FaultTest(ProcessTest):
         self.addCleanup(process.kill)
         return process
 
-    def check_recovered(self, exporter, descriptors=None):
-        self.assertIsNone(exporter.process.poll(), "the same process goes on")
-        strict_exposition.parse(exporter.answer_in_time().body)
-        exporter.check_log_rate()
-        end = time.monotonic() + RELEASE_WITHIN
-        while descriptors and exporter.open_descriptors() > descriptors + 2:
-            self.assertLess(time.monotonic(), end, "descriptors are back")
-            time.sleep(0.2)
+    def ends(self, processes):
+        for process in processes:
+            process.kill()
+            process.wait()
 
 
 class Numbers(FaultTest):
@@ -181,64 +181,55 @@ class NameService(FaultTest):
         name = own("named")
         program = self.named(name)
         self.sleeper(program)
-        exporter = self.enterContext(
-            Exporter(config(f'comm: [{name}], name: "of {{{{.Username}}}}"'),
-                     wrapper=own_mounts("/etc/passwd",
-                                        f"mount --bind '{self.accounts}' /etc/passwd")))
-        first = self.seen(exporter, "of 0", 1)
-        self.sleeper(program)
-        self.seen(exporter, "of 0", 2)
-        last = exporter.after_cycles(3)
-        self.assertGreaterEqual(last.value(FAULTS, groupname="of 0"),
-                                first.value(FAULTS, groupname="of 0"))
-        self.check_recovered(exporter)
-        exporter.stop()  # its end does not wait for an answer either
+        wrapper = own_mounts("/etc/passwd", f"mount --bind '{self.accounts}' /etc/passwd")
+        with self.counting(f'comm: [{name}], name: "of {{{{.Username}}}}"', wrapper=wrapper,
+                           descriptors=False) as exporter:
+            first = self.seen(exporter, "of 0", 1)
+            self.sleeper(program)
+            self.seen(exporter, "of 0", 2)
+            last = exporter.after_cycles(3)
+            self.assertGreaterEqual(last.value(FAULTS, groupname="of 0"),
+                                    first.value(FAULTS, groupname="of 0"))
+        # its end, behind the block, does not wait for an answer either
 
 
 class Storms(FaultTest):
     def test_a_bomb_of_processes_and_threads_costs_nobody_else(self):
         live.need("unshare")
-        cgroups = self.enterContext(Cgroups())
-        path = cgroups.make("a.service")
-        text = (f"  cgroups: [{{include: [\"/{cgroups.top}/**\"], groups: [software]}}]\n"
-                "limits: {processes: 40, threads: 120}\n")
-        exporter = self.run_exporter(f'comm: [{own("bomb")}], name: "bomb"',
-                                     f'comm: [{own("calm")}], name: "calm"',
-                                     more=text)
         calm = self.named(own("calm"))
-        self.sleeper(calm)
-        self.seen(exporter, "calm", 1)
-        descriptors, cpu, began = exporter.open_descriptors(), exporter.cpu_seconds(), time.monotonic()
-        bomb = subprocess.Popen(["unshare", "--pid", "--fork", "--kill-child", sys.executable, "-c",
-                                 BOMB, own("bomb")], stdout=subprocess.PIPE, text=True)
-        try:
-            self.assertEqual(bomb.stdout.readline(), "ready\n")
-            self.sleeper(calm)
-            self.seen(exporter, "calm", 2)
-            metrics = self.after(exporter)
-            self.check_between(metrics.value(MEMBERS, groupname="bomb"), 1, 30)  # its own share
-            self.assertEqual(metrics.value(MEMBERS, groupname="calm"), 2)
-            self.assertGreater(metrics.value(UNCOUNTED, kind="process", reason="over_limit"), 0)
-            self.assertIsNotNone(metrics.value("pmu_cgroup_page_faults_total", cgroup=path))
-        finally:
-            bomb.kill()
-            bomb.wait()
-            bomb.stdout.close()
-        share = (exporter.cpu_seconds() - cpu) / (time.monotonic() - began)
-        self.assertLess(share, MOST_CPU)
-        exporter.scrape_until(lambda m: m.value(MEMBERS, groupname="bomb") == 0, 3.5 * CYCLE,
-                              "its end")
-        self.check_recovered(exporter, descriptors + 5)
+        with self.counting(f'comm: [{own("bomb")}], name: "bomb"', f'comm: [{own("calm")}], name: "calm"',
+                           more="limits: {processes: 40, threads: 120}\n") as exporter:
+            living = [self.sleeper(calm)]
+            self.seen(exporter, "calm", 1)
+            cpu, began = exporter.cpu_seconds(), time.monotonic()
+            bomb = subprocess.Popen(["unshare", "--pid", "--fork", "--kill-child", sys.executable, "-c",
+                                     BOMB, own("bomb")], stdout=subprocess.PIPE, text=True)
+            try:
+                self.assertEqual(bomb.stdout.readline(), "ready\n")
+                living.append(self.sleeper(calm))
+                self.seen(exporter, "calm", 2)
+                metrics = self.after(exporter)
+                self.check_between(metrics.value(MEMBERS, groupname="bomb"), 1, 30)  # its own share
+                self.assertEqual(metrics.value(MEMBERS, groupname="calm"), 2)
+                self.assertGreater(metrics.value(UNCOUNTED, kind="process", reason="over_limit"), 0)
+            finally:
+                bomb.kill()
+                bomb.wait()
+                bomb.stdout.close()
+            share = (exporter.cpu_seconds() - cpu) / (time.monotonic() - began)
+            self.assertLess(share, MOST_CPU)
+            exporter.scrape_until(lambda m: m.value(MEMBERS, groupname="bomb") == 0, 3.5 * CYCLE,
+                                  "its end")
+            self.ends(living)
 
     def test_a_storm_of_births_that_loses_records_costs_no_count(self):
-        exporter = self.run_exporter(f'comm: [{own("storm")}], name: "storm"',
-                                     f'comm: [{own("crowd-y")}], name: "crowd"')
         directory = self.enterContext(tempfile.TemporaryDirectory())
         os.symlink("/bin/sh", f'{directory}/{own("storm")}')
-        with Crowd(own("crowd-y"), "threads", 4, 500, 100) as crowd:
+        with self.counting(f'comm: [{own("storm")}], name: "storm"',
+                           f'comm: [{own("crowd-y")}], name: "crowd"') as exporter, \
+                Crowd(own("crowd-y"), "threads", 4, 500, 100) as crowd:
             before = self.seen(exporter, "crowd", 1)
-            descriptors, cpu, began = (exporter.open_descriptors(), exporter.cpu_seconds(),
-                                       time.monotonic())
+            cpu, began = exporter.cpu_seconds(), time.monotonic()
             storms = [subprocess.Popen([f'{directory}/{own("storm")}', "-c",
                                         "while :; do (:); (:); done"]) for _ in range(2)]
             try:
@@ -252,9 +243,7 @@ class Storms(FaultTest):
                     last = metrics
                     time.sleep(0.5)
             finally:
-                for storm in storms:
-                    storm.kill()
-                    storm.wait()
+                self.ends(storms)
             share = (exporter.cpu_seconds() - cpu) / (time.monotonic() - began)
             after = self.after(exporter)
             ours = after.value(FAULTS, groupname="crowd") - before.value(FAULTS, groupname="crowd")
@@ -264,68 +253,60 @@ class Storms(FaultTest):
                                   "its end")
             print(f"{share:.0%} of a core in the storm")
             self.assertLess(share, MOST_CPU)
-            self.check_recovered(exporter, descriptors)
             crowd.end()
 
     def test_names_that_change_1000_times_a_second_cost_little(self):
-        exporter = self.run_exporter(f'cmdline: [" {own("renamed")}$"], name: "{{{{.Comm}}}}"')
-        cpu, began = exporter.cpu_seconds(), time.monotonic()
-        process = subprocess.Popen([sys.executable, "-c", RENAMES, "2.5", own("renamed")],
-                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        self.addCleanup(process.stdout.close)
-        self.addCleanup(process.wait)
-        self.addCleanup(process.stdin.close)
-        self.assertEqual(process.stdout.readline(), "done\n")
-        share = (exporter.cpu_seconds() - cpu) / (time.monotonic() - began)
-        print(f"{share:.0%} of a core while names change")
-        self.assertLess(share, MOST_CPU / 2)
-        metrics = self.seen(exporter, "at-rest", 1)
-        self.assertLessEqual(sum(v for v in metrics.find(MEMBERS).values()), 1)
-        self.check_recovered(exporter)
+        with self.counting(f'cmdline: [" {own("renamed")}$"], name: "{{{{.Comm}}}}"') as exporter:
+            cpu, began = exporter.cpu_seconds(), time.monotonic()
+            process = subprocess.Popen([sys.executable, "-c", RENAMES, "2.5", own("renamed")],
+                                       stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+            try:
+                self.assertEqual(process.stdout.readline(), "done\n")
+                share = (exporter.cpu_seconds() - cpu) / (time.monotonic() - began)
+                print(f"{share:.0%} of a core while names change")
+                self.assertLess(share, MOST_CPU / 2)
+                metrics = self.seen(exporter, "at-rest", 1)
+                self.assertLessEqual(sum(v for v in metrics.find(MEMBERS).values()), 1)
+            finally:
+                process.stdin.close()
+                process.wait()
+                process.stdout.close()
 
     def test_arguments_that_are_costly_to_match_hold_up_only_who_has_them(self):
         """What comes meanwhile is counted at once; in the end all have been looked at, once."""
         costly = 250
-        exporter = self.run_exporter(
-            f'comm: [{own("victim")}], name: "victim"',
-            f'cmdline: ["(?s)^{own("costly")} .*a.*b.*c.*d.*e$"], name: "costly"')
-        process = subprocess.Popen(
-            [own("costly"), "-c", COSTLY, str(costly), "abc " * 900], executable=sys.executable,
-            stdout=subprocess.PIPE, text=True)
-        self.addCleanup(process.stdout.close)
-        self.addCleanup(process.wait)
-        self.addCleanup(process.kill)
-        self.assertEqual(process.stdout.readline(), "ready\n")
-        exporter.scrape_until(lambda m: m.value(PUT_OFF) > 0, PATIENCE, "more than one cycle does")
-        self.sleeper(self.named(own("victim")))
-        metrics = self.seen(exporter, "victim", 1)
-        self.assertGreater(metrics.value(PUT_OFF), 0)
-        exporter.scrape_until(
-            lambda m: m.value(PUT_OFF) == 0 and m.value(UNDECIDED) == costly + 1, PATIENCE,
-            "all to be looked at")
-        process.kill()
-        exporter.scrape_until(lambda m: m.value(UNDECIDED) == 0, PATIENCE, "their end")
+        with self.counting(
+                f'comm: [{own("victim")}], name: "victim"',
+                f'cmdline: ["(?s)^{own("costly")} .*a.*b.*c.*d.*e$"], name: "costly"') as exporter:
+            process = subprocess.Popen(
+                [own("costly"), "-c", COSTLY, str(costly), "abc " * 900], executable=sys.executable,
+                stdout=subprocess.PIPE, text=True)
+            self.addCleanup(process.stdout.close)
+            self.addCleanup(self.ends, [process])
+            self.assertEqual(process.stdout.readline(), "ready\n")
+            exporter.scrape_until(lambda m: m.value(PUT_OFF) > 0, PATIENCE,
+                                  "more than one cycle does")
+            victim = self.sleeper(self.named(own("victim")))
+            metrics = self.seen(exporter, "victim", 1)
+            self.assertGreater(metrics.value(PUT_OFF), 0)
+            exporter.scrape_until(
+                lambda m: m.value(PUT_OFF) == 0 and m.value(UNDECIDED) == costly + 1, PATIENCE,
+                "all to be looked at")
+            self.ends([process, victim])
+            exporter.scrape_until(lambda m: m.value(UNDECIDED) == 0, PATIENCE, "their end")
 
     def test_kills_at_random_leave_the_others(self):
-        exporter = self.run_exporter(f'comm: [{own("mortal")}], name: "mortal"')
-        program, chance = self.named(own("mortal")), random.Random(1)
-        descriptors = exporter.open_descriptors()
-        living = [self.sleeper(program) for _ in range(60)]
-        end = time.monotonic() + 2.5
-        while time.monotonic() < end:
-            victim = living.pop(chance.randrange(len(living)))
-            victim.kill()
-            victim.wait()
-            living.append(self.sleeper(program))
-        for victim in living[:40]:
-            victim.kill()
-            victim.wait()
-        self.seen(exporter, "mortal", 20)
-        for victim in living[40:]:
-            victim.kill()
-            victim.wait()
-        exporter.scrape_until(lambda m: m.sum(MEMBERS) == 0, 3.5 * CYCLE, "their end")
-        self.check_recovered(exporter, descriptors)
+        with self.counting(f'comm: [{own("mortal")}], name: "mortal"') as exporter:
+            program, chance = self.named(own("mortal")), random.Random(1)
+            living = [self.sleeper(program) for _ in range(60)]
+            end = time.monotonic() + 2.5
+            while time.monotonic() < end:
+                self.ends([living.pop(chance.randrange(len(living)))])
+                living.append(self.sleeper(program))
+            self.ends(living[:40])
+            self.seen(exporter, "mortal", 20)
+            self.ends(living[40:])
+            exporter.scrape_until(lambda m: m.sum(MEMBERS) == 0, 3.5 * CYCLE, "their end")
 
 
 class Injected(FaultTest):
@@ -334,32 +315,29 @@ class Injected(FaultTest):
     def check(self, call, *errors):
         calls = self.enterContext(FailingCalls(call))
         program = self.named(own("victim"))
-        exporter = self.enterContext(
-            Exporter(config(f'comm: [{own("victim")}], name: "victim"',
-                            f'comm: [{own("steady")}], name: "constant"'),
-                     wrapper=calls.wrapper()))
-        self.sleeper(self.named(own("steady")))
-        living = [self.sleeper(program) for _ in range(4)]
-        last = self.seen(exporter, "victim", 4).exposition
-        self.seen(exporter, "constant", 1)
-        for error in errors:
-            with self.subTest(error=error):
-                with calls.answered(call, error, first=2, every=2):
-                    living += [self.sleeper(program) for _ in range(4)]
-                    for victim in living[:3]:
-                        victim.kill()
-                        victim.wait()
-                    del living[:3]
-                    time.sleep(1.1 * CYCLE)
-                    self.assertEqual(exporter.get("/metrics").status, 200)
-                metrics = exporter.scrape_until(
-                    lambda m: m.value(MEMBERS, groupname="victim") == len(living) and
-                    m.sum(UNCOUNTED, kind="process") == 0 and
-                    m.value("pmu_exporter_targets", kind="process") == len(living) + 1,
-                    PATIENCE, f"recovery from {call} {error}")
-                self.assertEqual(strict_exposition.compare(last, metrics.exposition), [])
-                last = metrics.exposition
-        self.check_recovered(exporter)
+        with self.counting(f'comm: [{own("victim")}], name: "victim"',
+                           f'comm: [{own("steady")}], name: "constant"',
+                           wrapper=calls.wrapper()) as exporter:
+            steady = self.sleeper(self.named(own("steady")))
+            living = [self.sleeper(program) for _ in range(4)]
+            last = self.seen(exporter, "victim", 4).exposition
+            self.seen(exporter, "constant", 1)
+            for error in errors:
+                with self.subTest(error=error):
+                    with calls.answered(call, error, first=2, every=2) as met:
+                        living += [self.sleeper(program) for _ in range(4)]
+                        self.ends(living[:3])
+                        del living[:3]
+                        exporter.after_cycles(1)
+                    self.assertGreater(met.answered, 0)
+                    metrics = exporter.scrape_until(
+                        lambda m: m.value(MEMBERS, groupname="victim") == len(living) and
+                        m.sum(UNCOUNTED, kind="process") == 0 and
+                        m.value("pmu_exporter_targets", kind="process") == len(living) + 1,
+                        PATIENCE, f"recovery from {call} {error}")
+                    self.assertEqual(strict_exposition.compare(last, metrics.exposition), [])
+                    last = metrics.exposition
+            self.ends([*living, steady])
 
     def test_opening_counters_fails(self):
         self.check("perf_event_open", "EMFILE", "ENOMEM", "EINTR", "EACCES")

@@ -5,10 +5,13 @@
 
 /*
  * Times between attempts to open what failed: the first retry is at once, since an event often
- * fails for a passing reason; then after 1, 2, 4 … seconds, after a minute at most.
+ * fails for a passing reason; then each second for some seconds, in which a lack of memory or of
+ * descriptors passes or does not; then after 2, 4 … seconds, after a minute at most.
  */
-#define MOST_DOUBLINGS  6
-#define LONGEST_WAIT_NS (60 * NS_PER_SECOND)
+#define TRIES_EACH_SECOND 5
+#define SHORTEST_WAIT_NS  (900 * NS_PER_MS) /* a little less than a cycle of a second */
+#define MOST_DOUBLINGS    5
+#define LONGEST_WAIT_NS   (60 * NS_PER_SECOND)
 
 /* Whether some place of the group has a base reading, and so counts already. */
 static bool is_counting(const struct counter_set *set, size_t group)
@@ -39,16 +42,26 @@ static bool close_failed_groups(struct counter_set *set)
     return failed;
 }
 
+/* How long to wait when so many attempts in a row have left something missing. */
+static uint64_t wait_after(unsigned failures, bool failed)
+{
+    const unsigned doublings = failures - TRIES_EACH_SECOND;
+
+    if (failures == 0 && failed)
+        return 0;
+    if (failures <= TRIES_EACH_SECOND)
+        return SHORTEST_WAIT_NS;
+    return doublings <= MOST_DOUBLINGS ? NS_PER_SECOND << doublings : LONGEST_WAIT_NS;
+}
+
 void counter_set_settle(struct counter_set *set, uint64_t now_ns)
 {
     const bool failed = close_failed_groups(set);
-    const uint64_t wait_ns =
-        set->failures < MOST_DOUBLINGS ? NS_PER_SECOND << set->failures : LONGEST_WAIT_NS;
 
     if (set->n_missing == 0) {
         set->failures = 0;
         return;
     }
-    set->retry_at_ns = now_ns + (failed && set->failures == 0 ? 0 : wait_ns);
+    set->retry_at_ns = now_ns + wait_after(set->failures, failed);
     set->failures++;
 }

@@ -163,7 +163,7 @@ static void limits__a_top_level_cgroup_has_its_share(void **state)
 
 static void limits__however_many_take_their_share_there_is_one_for_the_next(void **state)
 {
-    static const int shares[] = {75, 19, 5, 1};
+    static const size_t shares[] = {75, 19, 5, 1};
     struct fixture *f = *state;
 
     rule(f, "/*/*", NULL);

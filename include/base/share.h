@@ -9,7 +9,8 @@
  * everything, so a fair division by the number of tenants would refuse what there is room for. Yet
  * whoever makes thousands of cgroups or processes must not be able to push out all others: a
  * quarter of what was free is always left to the next one, however many have come before. A share
- * of a share, as that of a user within user.slice, is 9/16 of all.
+ * of a share, as that of a user within user.slice, is 9/16 of all. Where few fit, the first of a
+ * tenant needs no more than room.
  */
 
 #include <stddef.h>

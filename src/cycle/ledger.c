@@ -123,11 +123,12 @@ static bool has_room(const struct ledger *ledger, const struct entry *entry,
     if (!footprint_is_within(with, limit))
         return false;
     /* Where all together are within the share of one alone, each has its share beside the others.
-     */
+     * The first of a subtree may take what is left, however little. */
     if (!entry->cgroup || footprint_is_within(with, footprint_share(limit, (struct footprint){0})))
         return true;
     subtree = subtree_footprint(ledger, entry->cgroup->path);
-    return footprint_is_within(footprint_add(subtree, wanted),
+    return subtree.series == 0 ||
+           footprint_is_within(footprint_add(subtree, wanted),
                                footprint_share(limit, footprint_subtract(living, subtree)));
 }
 

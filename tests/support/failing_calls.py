@@ -8,7 +8,7 @@ one name. In place of a tracer, so that sanitizers look for leaks too.
             ...
         met.answered     # how many of them did
 
-tests/faults/failing_calls.c has the words. A wrapper is for one exporter.
+tests/faults/failing_calls.c has the words.
 """
 import contextlib
 import os
@@ -36,6 +36,10 @@ class FailingCalls:
         self.connection = None
 
     def wrapper(self):
+        """For one exporter, which is the one that gets the orders from now on."""
+        self.hang_up()
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(self.path)
         return [live.program("failing_calls"), self.path, ",".join(self.names), self.order]
 
     def ask(self, line):
@@ -88,9 +92,13 @@ class FailingCalls:
         return self.ordered(" ".join([f"delay {call} {milliseconds}",
                                       *(f"{key}={text}" for key, text in which.items())]))
 
-    def close(self):
+    def hang_up(self):
         if self.connection:
             self.connection.close()
+        self.connection = None
+
+    def close(self):
+        self.hang_up()
         self.directory.cleanup()
 
     def __enter__(self):

@@ -18,11 +18,12 @@ if(FUZZ_COVERAGE)
   target_link_options(compile_options INTERFACE -fprofile-instr-generate)
 endif()
 
-# add_fuzz_target(LAYER NAME PARSES FILE... [LIBRARIES LIBRARY...]): of these files of src/ it is to run
-# nearly all lines (run_long).
+# add_fuzz_target(LAYER NAME PARSES FILE... [WITHOUT FUNCTION...] [LIBRARIES LIBRARY...]): of these files
+# of src/ it is to run nearly all lines (run_long), but for functions in them that parse nothing.
 function(add_fuzz_target layer name)
-  cmake_parse_arguments(PARSE_ARGV 2 target "" "" "PARSES;LIBRARIES")
-  string(JOIN " " parsers ${name} ${target_PARSES})
+  cmake_parse_arguments(PARSE_ARGV 2 target "" "" "PARSES;WITHOUT;LIBRARIES")
+  list(TRANSFORM target_WITHOUT PREPEND "!")
+  string(JOIN " " parsers ${name} ${target_PARSES} ${target_WITHOUT})
   set_property(GLOBAL APPEND_STRING PROPERTY FUZZ_PARSERS "${parsers}\n")
   set(corpus ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/corpus/${name})
   foreach(kind fuzz replay)

@@ -11,13 +11,13 @@ FILE *kernel_functions_open(void)
     return fopen("/proc/kallsyms", "re");
 }
 
-/* A line is "address type name", with a tab and "[module]" behind it. */
+/* A line is "address type name", maybe with a tab and "[module]" behind it. */
 static bool parse_line(const char *line, char ret_name[static KERNEL_FUNCTION_SIZE])
 {
-    char type, name[512], module[64];
-    const int n = sscanf(line, "%*s %c%*[ ]%511s [%63[^]]]", &type, name, module);
+    char type, name[512], module[64], end = '\0';
+    const int n = sscanf(line, "%*s %c%*[ ]%511s [%63[^]\n]%c", &type, name, module, &end);
 
-    if (n < 2 || !strchr("tTwW", type))
+    if (n < 2 || !strchr("tTwW", type) || (n > 2 && end != ']'))
         return false;
     (void)snprintf(ret_name, KERNEL_FUNCTION_SIZE, "%s%s%s", n > 2 ? module : "", n > 2 ? ":" : "",
                    name);

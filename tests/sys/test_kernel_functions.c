@@ -44,7 +44,8 @@ static void functions_are_told_from_data_and_have_the_name_of_their_module(void 
 
 static void lines_of_another_form_are_left_out(void **state)
 {
-    static const char text[] = "\n \nt\n0 t\n0 t  \n0 tt name\n0 t after\n0 t no_newline";
+    static const char text[] = "\n \nt\n0 t\n0 t  \n0 tt name\n0 t f\t[open\n0 t f\t[two words\n"
+                               "0 t after\n0 t no_newline";
     static const char *const names[] = {"after"};
 
     (void)state;

@@ -74,6 +74,26 @@ add_fuzz_target(profile object PARSES profile/object_table.c profile/object_work
 add_fuzz_target(profile perf_map PARSES profile/map_pieces.c profile/map_lines.c)
 add_fuzz_target(profile profile_tree PARSES profile/tree_pack.c)
 add_fuzz_target(profile store_pack PARSES profile/store_pack.c profile/store_unpack.c)
+add_fuzz_target(sys system_texts
+  PARSES sys/cpu_list.c sys/cpu_time.c sys/cgroup_usage.c sys/hidepid.c sys/kernel_functions.c
+  WITHOUT kernel_functions_open) # of the running kernel
+add_fuzz_target(sys process_files
+  PARSES sys/process.c
+  # the start of the machine, and numbers of processes in other namespaces
+  WITHOUT process_start_realtime_ns process_self process_numbers_are_foreign process_number_in)
+add_fuzz_target(sys task_ring
+  PARSES sys/task_ring.c sys/perf_ring.c
+  WITHOUT task_ring_open perf_ring_map) # of the kernel's ring
+add_fuzz_target(target process_owner PARSES target/process_owner.c sys/subordinate_ids.c)
+add_fuzz_target(target cmdline_pattern PARSES target/cmdline_pattern.c)
+add_fuzz_target(event tracepoint PARSES event/tracepoint_fields.c)
+add_fuzz_target(event probe_place PARSES event/probe_place.c)
+add_fuzz_target(web credentials PARSES web/credentials.c)
+add_fuzz_target(service profile_arguments PARSES service/profile_arguments.c)
+add_fuzz_target(tool tool_answers
+  PARSES tool/profile/answer.c tool/latency/distribution.c LIBRARIES PkgConfig::JANSSON m)
+add_fuzz_target(expose escaping
+  PARSES expose/format.c expose/json_text.c expose/history_csv.c LIBRARIES PkgConfig::JANSSON m)
 foreach(target IN ITEMS replay_event fuzz_event)
   if(TARGET ${target})
     target_compile_definitions(${target} PRIVATE

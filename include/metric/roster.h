@@ -20,11 +20,18 @@ struct roster_part {
     size_t first; /* index of the first number of the first row in snapshot.numbers */
 };
 
+/* The numbers of a row do not tell whose it is: where nothing can be counted a row has none. */
+struct roster_place {
+    size_t part;   /* index of its plan in the catalogue, and so of its part */
+    size_t target; /* index among the targets of that plan */
+};
+
 struct roster {
     struct catalogue *catalogue;
-    struct roster_part *parts; /* one for each plan of the catalogue */
-    size_t *rows;              /* for each account: index of its first number */
-    size_t n_numbers;          /* of all rows together */
+    struct roster_part *parts;   /* one for each plan of the catalogue */
+    size_t *rows;                /* for each account: index of its first number */
+    struct roster_place *places; /* for each account: which target it is */
+    size_t n_numbers;            /* of all rows together */
 };
 
 /*

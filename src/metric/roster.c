@@ -25,6 +25,7 @@ static struct roster *roster_free(struct roster *roster)
     }
     free(roster->parts);
     free(roster->rows);
+    free(roster->places);
     (void)catalogue_unref(roster->catalogue);
     free(shared_of(roster));
     return NULL;
@@ -83,6 +84,7 @@ static void add_targets(struct roster *roster, struct account *const *accounts, 
         struct roster_part *part = &roster->parts[plan];
 
         roster->rows[i] = part->first + part->n * roster->catalogue->plans[plan]->n_numbers;
+        roster->places[i] = (struct roster_place){plan, part->n};
         part->identities[part->n++] = identity_ref(accounts[i]->identity);
     }
 }
@@ -101,7 +103,8 @@ int roster_new(struct catalogue *catalogue, struct account *const *accounts, siz
     roster->catalogue = catalogue_ref(catalogue);
     roster->parts = calloc(catalogue->n_plans + 1, sizeof(*roster->parts));
     roster->rows = calloc(n_accounts + 1, sizeof(*roster->rows));
-    if (!roster->parts || !roster->rows)
+    roster->places = calloc(n_accounts + 1, sizeof(*roster->places));
+    if (!roster->parts || !roster->rows || !roster->places)
         return -ENOMEM;
     r = lay_out(roster, accounts, n_accounts);
     if (r < 0)

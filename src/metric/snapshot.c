@@ -29,23 +29,6 @@ static size_t count_breakdowns(struct account *const *accounts, size_t n_account
     return n;
 }
 
-/* Finds whose row begins at a number: the plan, and the target among those of the plan. */
-static void find_row(const struct roster *roster, size_t number, struct snapshot_breakdown *found)
-{
-    const struct roster_part *parts = roster->parts;
-    struct plan *const *plans = roster->catalogue->plans;
-
-    for (found->plan = 0;; found->plan++) {
-        const struct roster_part *part = &parts[found->plan];
-        const size_t n_numbers = plans[found->plan]->n_numbers;
-
-        if (number < part->first + part->n * n_numbers) {
-            found->target = (number - part->first) / n_numbers;
-            return;
-        }
-    }
-}
-
 /* Takes references of the totals by key, which are not copied. False: there is no memory. */
 static bool refer_to_breakdowns(struct snapshot *snapshot, struct account *const *accounts,
                                 size_t n_accounts)
@@ -64,7 +47,8 @@ static bool refer_to_breakdowns(struct snapshot *snapshot, struct account *const
 
             if (!breakdown)
                 continue;
-            find_row(snapshot->roster, snapshot->roster->rows[i], place);
+            place->plan = snapshot->roster->places[i].part;
+            place->target = snapshot->roster->places[i].target;
             place->breakdown = breakdown_ref(breakdown);
             snapshot->n_breakdowns++;
         }

@@ -44,12 +44,10 @@ struct snapshot_cpus *snapshot_cpus_free(struct snapshot_cpus *cpus)
 uint64_t *snapshot_cpus_row(const struct snapshot_cpus *cpus, const struct roster *roster,
                             size_t account)
 {
-    const size_t number = roster->rows[account];
-    size_t row = 0, part = 0;
+    const struct roster_place *place = &roster->places[account];
+    size_t row = place->target;
 
-    while (number >= roster->parts[part].first +
-                         roster->parts[part].n * roster->catalogue->plans[part]->n_numbers)
-        row += roster->parts[part++].n;
-    row += (number - roster->parts[part].first) / roster->catalogue->plans[part]->n_numbers;
+    for (size_t i = 0; i < place->part; i++)
+        row += roster->parts[i].n;
     return &cpus->ran_ns[row * cpus->n_cpus];
 }

@@ -88,6 +88,41 @@ static void snapshot__has_times_on_cpus_for_each_row_where_it_was_given_them(voi
     assert_ptr_equal(snapshot_cpus_row(snapshot->cpus, f->roster, 2), snapshot->cpus->ran_ns + 4);
 }
 
+/* Where a machine lacks all events of a group, its targets are shown without a number. */
+static void snapshot__has_times_on_cpus_also_for_rows_without_numbers(void **state)
+{
+    const struct plan_spec spec = {.prefix = "pmu_system_", .target = "it"};
+    AUTO(event_groups) struct event_groups *groups = NULL;
+    AUTO(catalogue) struct catalogue *catalogue = NULL;
+    AUTO(cpu_list) struct cpu_list *cpus = NULL;
+    AUTO(roster) struct roster *roster = NULL;
+    struct account *accounts[3];
+    struct snapshot_cpus *times;
+    struct plan *plans[2];
+
+    (void)state;
+    assert_int_equal(event_groups_new(SCOPE_SYSTEM, NULL, 0, &groups), 0);
+    assert_int_equal(plan_new(&spec, groups, &plans[0]), 0);
+    assert_int_equal(plans[0]->n_numbers, 0);
+    plans[1] = fixture_plan("pmu_cgroup_", 0, 1);
+    accounts[0] = fixture_account(plans[0], "0", 1);
+    accounts[1] = fixture_account(plans[1], "/a", 2);
+    accounts[2] = fixture_account(plans[0], "1", 3);
+    assert_int_equal(catalogue_new(plans, 2, NULL, 0, &catalogue), 0);
+    assert_int_equal(roster_new(catalogue, accounts, 3, &roster), 0);
+    assert_int_equal(cpu_list_parse("0,3", &cpus), 0);
+    times = snapshot_cpus_new(roster, cpus);
+    assert_non_null(times);
+    assert_ptr_equal(snapshot_cpus_row(times, roster, 0), times->ran_ns);
+    assert_ptr_equal(snapshot_cpus_row(times, roster, 2), times->ran_ns + 2);
+    assert_ptr_equal(snapshot_cpus_row(times, roster, 1), times->ran_ns + 4);
+    (void)snapshot_cpus_free(times);
+    for (size_t i = 0; i < ARRAY_SIZE(accounts); i++)
+        (void)account_free(accounts[i]);
+    for (size_t i = 0; i < ARRAY_SIZE(plans); i++)
+        (void)plan_unref(plans[i]);
+}
+
 static void snapshot__has_the_rows_as_they_were(void **state)
 {
     struct fixture *f = *state;
@@ -246,6 +281,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(snapshot__has_each_row_where_the_roster_says),
         TEST(snapshot__has_times_on_cpus_for_each_row_where_it_was_given_them),
+        TEST(snapshot__has_times_on_cpus_also_for_rows_without_numbers),
         TEST(snapshot__has_the_rows_as_they_were),
         TEST(snapshot__finds_the_row_of_a_target_by_its_labels),
         TEST(snapshot__finds_no_row_of_other_labels),

@@ -32,7 +32,7 @@ while True:
 STORM = """
 import http.client, sys, threading, time
 end = time.monotonic() + float(sys.argv[2])
-bad = []
+answered, bad = [], []
 def scrape():
     while time.monotonic() < end:
         connection = http.client.HTTPConnection("127.0.0.1", int(sys.argv[1]), timeout=5)
@@ -40,12 +40,14 @@ def scrape():
             connection.request("GET", "/metrics")
             answer = connection.getresponse()
             answer.read()
+            answered.append(answer.status)
             if answer.status != 200:
                 bad.append(answer.status)
         connection.close()
-threads = [threading.Thread(target=scrape) for _ in range(16)]
+threads = [threading.Thread(target=scrape) for _ in range(int(sys.argv[3]))]
 for thread in threads: thread.start()
 for thread in threads: thread.join()
+print(len(answered))
 sys.exit(f"storm: {bad[:5]}" if bad else 0)
 """
 
@@ -220,7 +222,8 @@ def slow_connections(scene):
 
 def storm(scene):
     """Scrapes from sixteen threads without a pause."""
-    process = python(STORM, scene.exporter.port, scene.random.uniform(1, 3))
+    process = python(STORM, scene.exporter.port, scene.random.uniform(1, 3), 16,
+                     stdout=subprocess.DEVNULL)
     try:
         if process.wait(60) != 0:
             scene.witness.note(f"the storm ended with {process.returncode}")

@@ -84,7 +84,7 @@ class Standing(Exporter):
     """The exporter under a fault, with what is known of it before."""
 
     def begin(self, control):
-        self.control = control
+        self.load = control
         if control:
             self.scrape_until(lambda m: m.value(FAULTS, cgroup=control.path) is not None, PATIENCE,
                               "the control cgroup is counted")
@@ -174,7 +174,7 @@ class FaultTest(live.LiveTest):
         self.fail("Prometheus does not take it: " + prometheus().log.read_text())
 
     def check_counts(self, exporter, exact):
-        control, first = exporter.control, exporter.first
+        control, first = exporter.load, exporter.first
         made = [now - then for now, then in zip(control.rest(), exporter.made)]
         last = exporter.after_cycles(2)
         control.go()

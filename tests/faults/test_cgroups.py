@@ -159,7 +159,7 @@ class Churn(HostileTest):
             metrics = exporter.scrape_until(
                 lambda m: len(m.find(FAULTS)) - 1 + m.sum(UNCOUNTED, kind="cgroup") == n, within,
                 f"{n} cgroups counted or told to be uncounted")
-            self.assertLessEqual(metrics.labels(FAULTS, "cgroup"), {*paths, exporter.control.path})
+            self.assertLessEqual(metrics.labels(FAULTS, "cgroup"), {*paths, exporter.load.path})
             self.assertGreaterEqual(len(metrics.find(FAULTS)), 1000)
             exporter.answer_in_time()
             for i in range(n):

@@ -345,7 +345,7 @@ class Calls(PerfTest):
             self.assertGreater(met.answered, 5)
             for name in ("context_switches", "cpu_migrations", "task_clock_seconds"):
                 self.assertEqual(metrics.labels(f"pmu_cgroup_{name}_total", "cgroup"),
-                                 {*paths, exporter.control.path})
+                                 {*paths, exporter.load.path})
             self.remove(paths)
 
     def test_readings_that_fail_now_and_then_lose_nothing(self):
@@ -361,7 +361,7 @@ class Calls(PerfTest):
 
     def test_a_group_that_fails_to_read_is_opened_again_and_keeps_its_total(self):
         with self.failing(control="at most") as exporter:
-            path = exporter.control.path
+            path = exporter.load.path
             for value in self.readings()[1:]:  # which is interrupted is begun again
                 with self.subTest(value):
                     before = exporter.scrape_until(lambda m: m.value(FAULTS, cgroup=path) is not None,

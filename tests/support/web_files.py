@@ -71,8 +71,8 @@ class Files(tempfile.TemporaryDirectory):
 class ProtectedExporter(Exporter):
     """An exporter with --web.config.file. It is ready when its control socket says so."""
 
-    def __init__(self, web_config, **options):
-        super().__init__(config=live.config(system="all"),
+    def __init__(self, web_config, config=None, **options):
+        super().__init__(config=config or live.config(system="all"),
                          args=[f"--web.config.file={web_config}", *options.pop("args", [])],
                          wait=False, **options)
 

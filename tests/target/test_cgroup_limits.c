@@ -287,30 +287,6 @@ static void limits__churn_among_the_refused_opens_nothing_for_good(void **state)
     assert_int_equal(HASH_CNT(by_name, f->set->tree.names), 2);
 }
 
-static void limits__two_labels_that_were_cut_never_meet(void **state)
-{
-    struct fixture *f = *state;
-    struct cgroup_target *standing, imitation;
-    char path[1400] = "/a", name[256];
-
-    /* nobody knows a collision of the hash, so the test gives the same label to another path */
-    rule(f, "/a/**", NULL);
-    make(f, path);
-    memset(name, 'n', sizeof(name) - 1);
-    name[255] = '\0';
-    name[0] = '/';
-    for (int i = 0; i < 5; i++)
-        make(f, strcat(path, name));
-    start(f, roomy);
-    update(f);
-    standing = born(f, path);
-    assert_non_null(standing);
-    assert_false(cgroup_label_is_taken(f->set, standing));
-    imitation = *standing;
-    imitation.path = name;
-    assert_true(cgroup_label_is_taken(f->set, &imitation));
-}
-
 static void limits__without_descriptors_one_waits_and_comes_in_later(void **state)
 {
     struct fixture *f = *state;
@@ -450,7 +426,6 @@ int main(void)
         TEST(limits__one_that_memory_had_no_room_for_comes_in_by_a_walk),
         TEST(limits__short_lives_beyond_memory_leave_no_trace),
         TEST(limits__churn_among_the_refused_opens_nothing_for_good),
-        TEST(limits__two_labels_that_were_cut_never_meet),
         TEST(limits__without_descriptors_one_waits_and_comes_in_later),
         TEST(limits__a_walk_without_descriptors_goes_on_later),
         TEST(limits__no_target_is_counted_at_limit_zero),

@@ -319,6 +319,30 @@ static void waiting__users_that_go_with_their_slice_are_asked_no_more(void **sta
     assert_int_equal(census(f)->uncounted[ABSENCE_OVER_LIMIT], 0);
 }
 
+static void targets__two_labels_that_were_cut_never_meet(void **state)
+{
+    struct fixture *f = *state;
+    struct cgroup_target *standing, imitation;
+    char path[1400] = "/a", name[256];
+
+    /* nobody knows a collision of the hash, so the test gives the same label to another path */
+    rule(f, "/a/**", NULL);
+    make(f, path);
+    memset(name, 'n', sizeof(name) - 1);
+    name[255] = '\0';
+    name[0] = '/';
+    for (int i = 0; i < 5; i++)
+        make(f, strcat(path, name));
+    start(f, roomy);
+    update(f);
+    standing = born(f, path);
+    assert_non_null(standing);
+    assert_false(cgroup_label_is_taken(f->set, standing));
+    imitation = *standing;
+    imitation.path = name;
+    assert_true(cgroup_label_is_taken(f->set, &imitation));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -336,6 +360,7 @@ int main(void)
         TEST(targets__labels_tell_who_they_are),
         TEST(targets__the_parent_is_the_nearest_that_is_exported),
         TEST(targets__a_parent_that_is_let_in_late_changes_the_identity),
+        TEST(targets__two_labels_that_were_cut_never_meet),
     };
 
     if (fixture_is_missing())

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "base/cleanup.h"
-#include "profile/object_reader.h"
+#include "reader/object_reader.h"
 #include "sys/bpf/profile/record.h"
 
 /* What is a number is of the time since the start of the exporter, or of now. */

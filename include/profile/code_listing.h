@@ -3,7 +3,7 @@
 
 /*
  * The instructions of a function, as text, with the lines of source code that they were made of. A
- * listing is made by a process without rights (profile/object_reader.h), and is checked here.
+ * listing is made by a process without rights (reader/object_reader.h), and is checked here.
  */
 
 #include <stdbool.h>

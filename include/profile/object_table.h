@@ -4,7 +4,7 @@
 /*
  * What is taken out of a program or library (an ELF file): how its frames are unwound, and where
  * its functions begin. Addresses are those of the file (p_vaddr), less `base`, so that they fit 31
- * bits. Tables are made in a process without rights (profile/object_reader.h), from files that may
+ * bits. Tables are made in a process without rights (reader/object_reader.h), from files that may
  * be hostile, and are checked here before anybody uses them.
  */
 

@@ -11,7 +11,7 @@
  * (no_new_privs). Memory of the process can be read by no other process of its uid. The uid and
  * the groups stay, and with them the files that they may open: as nobody (65534) it could be
  * stopped and killed by whatever else runs as that. So who reads what strangers wrote has to be
- * kept from opening files, too (profile/reader_walls.h). Call it where there is one thread. 0;
+ * kept from opening files, too (reader/reader_walls.h). Call it where there is one thread. 0;
  * -EPERM: a filter of system calls, as service managers set them, forbids to give up capabilities,
  * and all else is given up; -errno.
  */

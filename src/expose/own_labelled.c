@@ -7,8 +7,8 @@
 #include "metric/exporter_status.h"
 #include "metric/http_status.h"
 #include "metric/roster.h"
-#include "profile/object_reader.h"
 #include "profile/sampler.h"
+#include "reader/object_reader.h"
 #include "sys/system_call.h"
 
 /* The family that is being written, and where its numbers are. */

@@ -11,7 +11,7 @@
 
 #include "profile/code_listing.h"
 #include "profile/known_files.h"
-#include "profile/object_reader.h"
+#include "reader/object_reader.h"
 
 enum code_desk_state {
     CODE_DESK_FREE,

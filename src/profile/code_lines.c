@@ -6,7 +6,7 @@
  */
 #include "profile/code_lines.h"
 
-#include "profile/object_reader.h"
+#include "reader/object_reader.h"
 
 void code_lines_done(struct code_lines *lines)
 {

@@ -16,7 +16,7 @@
 #include "profile/disassembler.h"
 #include "profile/object_message.h"
 #include "profile/symbol_names.h"
-#include "profile/worker_output.h"
+#include "reader/worker_output.h"
 
 /* Addresses outside of the function that it leads to, from the base, in the order of the code. */
 struct targets {

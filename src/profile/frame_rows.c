@@ -3,7 +3,7 @@
 
 #include "base/cleanup.h"
 #include "profile/frame_rule.h"
-#include "profile/object_reader.h"
+#include "reader/object_reader.h"
 
 #define ADDRESS_LIMIT UINT32_C(0x80000000)
 

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/object_reader.h"
 #include "profile/object_symbols.h"
 #include "profile/row_list.h"
+#include "reader/object_reader.h"
 
 #define ADDRESS_LIMIT UINT32_C(0x80000000)
 

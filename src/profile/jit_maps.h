@@ -12,9 +12,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "profile/object_reader.h"
 #include "profile/object_table.h"
 #include "profile/store.h"
+#include "reader/object_reader.h"
 
 struct jit_maps;
 

@@ -14,10 +14,10 @@
 #include <sys/types.h>
 
 #include "profile/code_listing.h"
-#include "profile/object_reader.h"
 #include "profile/object_table.h"
 #include "profile/store.h"
 #include "profile/unwind_pool.h"
+#include "reader/object_reader.h"
 
 struct known_files;
 

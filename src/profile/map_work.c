@@ -15,7 +15,7 @@
 #include "profile/clean_name.h"
 #include "profile/map_pieces.h"
 #include "profile/object_message.h"
-#include "profile/worker_output.h"
+#include "reader/worker_output.h"
 
 #define MOST_BYTES ((size_t)4 << 20)
 

@@ -6,7 +6,7 @@
 #include "base/cleanup.h"
 #include "profile/object_message.h"
 #include "profile/symbol_names.h"
-#include "profile/worker_output.h"
+#include "reader/worker_output.h"
 
 /* Writes the lengths and the names, in the order of the question. */
 static int write_names(const struct worker_job *job, const struct symbol_question *question)

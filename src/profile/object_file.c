@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "profile/object_reader.h"
+#include "reader/object_reader.h"
 
 #define ADDRESS_LIMIT UINT64_C(0x80000000)
 #define BASE_UNIT     (UINT64_C(1) << UNWIND_PAGE_BITS)

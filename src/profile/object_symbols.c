@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "profile/object_reader.h"
+#include "reader/object_reader.h"
 
 #define PIECE ((size_t)64 << 10)
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "profile/object_reader.h"
+#include "reader/object_reader.h"
 
 #define PLACES ((size_t)4 * OBJECT_RULES_MOST)
 

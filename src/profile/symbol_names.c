@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "profile/function_name.h"
-#include "profile/object_reader.h"
+#include "reader/object_reader.h"
 
 void symbol_question_done(struct symbol_question *question)
 {

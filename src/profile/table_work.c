@@ -7,7 +7,7 @@
 #include "profile/frame_rows.h"
 #include "profile/function_starts.h"
 #include "profile/object_message.h"
-#include "profile/worker_output.h"
+#include "reader/worker_output.h"
 
 /* Opens the section that says something, and lists its functions. 0 or -ENOMEM. */
 static int open_section(const struct object_file *file, struct frame_section *section,

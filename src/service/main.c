@@ -5,7 +5,7 @@
 #include "check/report.h"
 #include "config/web_config.h"
 #include "log/standard_streams.h"
-#include "profile/object_reader.h"
+#include "profile/program_reader.h"
 #include "service/config_log.h"
 #include "service/finish.h"
 #include "service/service.h"
@@ -20,7 +20,7 @@ static struct object_reader *start_reader(const struct options *options)
     struct object_reader *reader = NULL;
 
     if (!options->config_check)
-        (void)object_reader_new(&reader);
+        (void)program_reader_new(&reader);
     return reader;
 }
 

@@ -17,8 +17,8 @@
 
 #include "base/clock.h"
 #include "log/log.h"
-#include "profile/object_reader.h"
 #include "profile/sampler.h"
+#include "reader/object_reader.h"
 #include "service/profile_keeper.h"
 #include "service/profiler_status.h"
 #include "sys/call_with_deadline.h"

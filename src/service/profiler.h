@@ -11,8 +11,8 @@
 
 #include "config/config.h"
 #include "history/history.h"
-#include "profile/object_reader.h"
 #include "profile/targets.h"
+#include "reader/object_reader.h"
 #include "service/profile_questions.h"
 #include "service/profile_recorder.h"
 #include "web/deferred.h"

@@ -5,7 +5,7 @@
 
 #include "config/config.h"
 #include "config/web_config.h"
-#include "profile/object_reader.h"
+#include "reader/object_reader.h"
 #include "service/options.h"
 
 /*

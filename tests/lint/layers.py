@@ -9,8 +9,8 @@ import pathlib
 import re
 import sys
 
-LAYERS = ["base", "log", "sys", "event", "count", "target", "profile", "metric", "history", "expose",
-          "web", "config", "resolve", "run", "cycle", "check", "service", "client", "tool"]
+LAYERS = ["base", "log", "sys", "reader", "event", "count", "target", "profile", "metric", "history",
+          "expose", "web", "config", "resolve", "run", "cycle", "check", "service", "client", "tool"]
 
 # Who may write lines to the log; the others return what went wrong.
 SPEAKERS = {"cycle", "service"}
@@ -31,7 +31,8 @@ SYSTEM_HEADERS = [
     (r"(n?curses|ncursesw/.*|term)\.h", {"tool"}),
     (r"argp\.h", {"tool"}),
     (r"(libelf|gelf|elfutils/.*)(\.h)?", {"sys", "profile"}),
-    (r"seccomp\.h|libiberty/.*", {"profile"}),
+    (r"seccomp\.h", {"reader"}),
+    (r"libiberty/.*", {"profile"}),
     (r"protobuf-c/.*|pprof\.pb-c\.h", {"expose"}),
     (r"pcre2\.h", {"target"}),
     (r"expat\.h", {"target"}),

@@ -68,8 +68,8 @@ def states_of_runs(source):
 
 def outcomes_of_profiles(root):
     """How stacks could be unwound, and files read."""
-    return {name for file in ("sampler.c", "object_outcome.c") for name in re.findall(
-        r'\[(?:PROFILE|OBJECT)_[A-Z_]+\] = "([a-z_]+)"', (root / "src/profile" / file).read_text())}
+    return {name for file in ("profile/sampler.c", "reader/object_outcome.c") for name in re.findall(
+        r'\[(?:PROFILE|OBJECT)_[A-Z_]+\] = "([a-z_]+)"', (root / "src" / file).read_text())}
 
 
 def check_tool(program, page):

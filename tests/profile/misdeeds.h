@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "profile/object_worker.h"
-#include "profile/reader_message.h"
+#include "reader/reader_message.h"
 
 /* What a worker is told to do, by the file that it is given; one that has no such word is read. */
 enum misdeed {

@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "profile/object_reader.h"
 #include "profile/object_table.h"
+#include "profile/program_reader.h"
 #include "support/program.h"
 
 /* Has a job done, and waits. */
@@ -161,9 +161,9 @@ int main(int argc, char **argv)
 {
     AUTO(object_reader) struct object_reader *reader = NULL;
 
-    errno = -object_reader_new(&reader);
+    errno = -program_reader_new(&reader);
     if (errno)
-        die("object_reader_new");
+        die("program_reader_new");
     if (argc == 2)
         print_rows(reader, argv[1]);
     else if ((argc == 3 || argc == 4) && strcmp(argv[1], "--functions") == 0)

@@ -22,9 +22,9 @@
 
 #include "base/cleanup.h"
 #include "profile/misdeeds.h"
-#include "profile/object_reader_parts.h"
 #include "profile/object_table.h"
-#include "profile/walls_additions.h"
+#include "reader/object_reader_parts.h"
+#include "reader/walls_additions.h"
 
 #define FIXTURE "profile/fixtures/frames_x86_64.so"
 
@@ -33,6 +33,7 @@ static struct object_reader *reader;
 static int set_up(void **state)
 {
     const struct reader_work with = {
+        .name = "object",
         .work = work_or_misbehave,
         .limits = {.memory = 64 << 20, .output = 1 << 20, .cpu_seconds = 1, .wall_ms = 3000},
     };

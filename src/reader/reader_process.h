@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "profile/reader_worker.h"
+#include "reader/reader_worker.h"
 
 /*
  * The life of the process that forks workers: it takes one request after the other from the socket,

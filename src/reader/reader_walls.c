@@ -5,7 +5,7 @@
  * to be had, so that who takes over a worker has only the code that is there, and few calls to make
  * with it.
  */
-#include "profile/reader_walls.h"
+#include "reader/reader_walls.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +15,7 @@
 #include <sys/resource.h>
 
 #include "base/cleanup.h"
-#include "profile/walls_additions.h"
+#include "reader/walls_additions.h"
 #include "sys/small_file.h"
 
 /* Where addresses in use cannot be read: what a service with many threads' stacks may have. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "profile/walls_additions.h"
+#include "reader/walls_additions.h"
 
 const int wall_additions[] = {-1};
 const size_t n_wall_additions = 0;

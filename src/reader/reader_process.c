@@ -5,12 +5,13 @@
  * have read but how they ended. While a worker is at work it watches the socket too: the service
  * may go.
  */
-#include "profile/reader_process.h"
+#include "reader/reader_process.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/pidfd.h>
 #include <sys/prctl.h>
@@ -20,7 +21,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "profile/walls_additions.h"
+#include "reader/walls_additions.h"
 #include "sys/privileges.h"
 
 /* Who is killed has ended after so long, unless the kernel waits for something in his place. */
@@ -63,8 +64,9 @@ static bool settle_descriptors(int socket)
  * for one. The kernel may forget the signal of a parent's death when rights change, so it comes
  * last.
  */
-static bool settle(int socket)
+static bool settle(int socket, const char *name)
 {
+    char thread[16];
     int r;
 
     settle_signals();
@@ -73,7 +75,8 @@ static bool settle(int socket)
     r = privileges_drop();
     if (r < 0 && r != -EPERM)
         return false;
-    (void)prctl(PR_SET_NAME, "object_reader");
+    (void)snprintf(thread, sizeof(thread), "%s_reader", name);
+    (void)prctl(PR_SET_NAME, thread);
     return prctl(PR_SET_PDEATHSIG, SIGKILL) == 0;
 }
 
@@ -206,7 +209,7 @@ void reader_process_run(int socket, const struct reader_work *work)
     struct reader_request request;
     struct descriptors descriptors;
 
-    if (!settle(socket))
+    if (!settle(socket, work->name))
         _exit(EXIT_FAILURE);
     while (receive(&request, &descriptors)) {
         const struct reader_reply reply = answer(work, &request, &descriptors);

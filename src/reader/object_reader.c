@@ -4,7 +4,7 @@
  * The worker writes to memory that we have made for it, and that it can make larger, up to its
  * limit, but not smaller: so what is mapped here stays there, and nobody writes to it any more.
  */
-#include "profile/object_reader.h"
+#include "reader/object_reader.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -15,10 +15,8 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include "profile/object_reader_parts.h"
-#include "profile/reader_process.h"
-
-#define MIB ((uint64_t)1 << 20)
+#include "reader/object_reader_parts.h"
+#include "reader/reader_process.h"
 
 struct object_reader {
     pid_t process;
@@ -83,16 +81,6 @@ int object_reader_new_for(const struct reader_work *work, struct object_reader *
     (void)close(ends[1]);
     *ret_reader = TAKE(reader);
     return 0;
-}
-
-int object_reader_new(struct object_reader **ret_reader)
-{
-    const struct reader_work work = {
-        .work = object_worker_run,
-        .limits = {.memory = 256 * MIB, .output = 64 * MIB, .cpu_seconds = 10, .wall_ms = 20000},
-    };
-
-    return object_reader_new_for(&work, ret_reader);
 }
 
 /* Memory that has the starts. The descriptor or -errno. */

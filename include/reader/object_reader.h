@@ -2,12 +2,13 @@
 #pragma once
 
 /*
- * Reads the files of others: programs, libraries, perf maps. They may be damaged, or made to do
- * harm, so no thread of ours reads them. A process is forked before there are threads, secrets or
- * BPF programs, without capabilities. For each file it forks a worker: one with an allowlist of
- * system calls (seccomp), limits on memory, CPU time and output, and nothing but the descriptors of
- * that file and of the one that it writes its result to. A worker that takes too long is killed.
- * What it has written is checked here. So one tenant's file can change nothing but what is known of
+ * Reads the files of others: programs, libraries, perf maps, what programs of the host keep of
+ * their containers and machines. They may be damaged, or made to do harm, so no thread of ours
+ * reads them. A process is forked before there are threads, secrets or BPF programs, without
+ * capabilities. For each file it forks a worker: one with an allowlist of system calls (seccomp),
+ * limits on memory, CPU time and output, and nothing but the descriptors of that file and of the
+ * one that it writes its result to. A worker that takes too long is killed. What it has written is
+ * checked by who has asked for it. So one tenant's file can change nothing but what is known of
  * that file.
  *
  * The reader belongs to one thread at a time. There is one job at a time, and nobody waits for it:
@@ -56,12 +57,6 @@ enum object_outcome {
 /* The word that stands for it on /metrics: "read", "no_program", … */
 const char *object_outcome_name(enum object_outcome outcome);
 
-/*
- * Forks the process. Call it at the start of the program, while there is one thread: what the
- * caller has in memory by then is in the memory of the process, too. The process ends with the
- * reader, or with us. 0 or -errno.
- */
-int object_reader_new(struct object_reader **ret_reader);
 struct object_reader *object_reader_free(struct object_reader *reader);
 DEFINE_AUTO(object_reader, struct object_reader *, object_reader_free)
 

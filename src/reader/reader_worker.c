@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "profile/reader_worker.h"
+#include "reader/reader_worker.h"
 
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "profile/disassembler.h"
-#include "profile/reader_walls.h"
+#include "reader/reader_walls.h"
 
 /* The outcome is told by the status, beyond those that libraries and sanitizers end with. */
 #define FIRST_STATUS 64
@@ -29,13 +29,6 @@ static bool read_starts(int fd, size_t n, uint32_t *starts)
     return n == 0 || pread(fd, starts, size, 0) == (ssize_t)size;
 }
 
-/* What a job needs that the walls would keep it from. */
-static void prepare(const struct reader_request *request)
-{
-    if (request->kind == OBJECT_JOB_CODE)
-        (void)disassembler_load();
-}
-
 static int do_job(const struct reader_work *work, const struct reader_request *request,
                   const int descriptors[])
 {
@@ -49,7 +42,8 @@ static int do_job(const struct reader_work *work, const struct reader_request *r
         .output = descriptors[READER_OUTPUT],
     };
 
-    prepare(request);
+    if (work->prepare)
+        work->prepare(job.kind);
     if (!starts || !read_starts(descriptors[READER_STARTS], request->n_starts, starts) ||
         reader_walls_raise(&work->limits) < 0)
         return OBJECT_FAILED;
@@ -60,13 +54,16 @@ static int do_job(const struct reader_work *work, const struct reader_request *r
  * The worker ends with who forked it; if that has ended meanwhile, nobody waits for the result. It
  * has no end of the socket, so that it cannot answer the service in the place of its parent.
  */
-static void begin(pid_t parent)
+static void begin(pid_t parent, const char *name)
 {
+    char thread[16];
+
     (void)close(READER_SOCKET);
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent)
         _exit(FIRST_STATUS + OBJECT_FAILED);
-    (void)prctl(PR_SET_NAME, "object_worker");
+    (void)snprintf(thread, sizeof(thread), "%s_worker", name);
+    (void)prctl(PR_SET_NAME, thread);
 }
 
 pid_t reader_worker_fork(const struct reader_work *work, const struct reader_request *request,
@@ -76,7 +73,7 @@ pid_t reader_worker_fork(const struct reader_work *work, const struct reader_req
     const pid_t pid = fork();
 
     if (pid == 0) {
-        begin(parent);
+        begin(parent, work->name);
         _exit(FIRST_STATUS + (int)judge(do_job(work, request, descriptors)));
     }
     return pid < 0 ? -errno : pid;

@@ -4,7 +4,7 @@
 #include <seccomp.h>
 
 #include "base/cleanup.h"
-#include "profile/walls_additions.h"
+#include "reader/walls_additions.h"
 
 const int wall_additions[] = {
     SCMP_SYS(futex),       SCMP_SYS(getpid),         SCMP_SYS(gettid),      SCMP_SYS(getrusage),

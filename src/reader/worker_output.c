@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "profile/worker_output.h"
+#include "reader/worker_output.h"
 
 #include <errno.h>
 #include <unistd.h>
 
-#include "profile/object_reader.h"
+#include "reader/object_reader.h"
 
 int worker_output_write(int fd, const void *bytes, size_t n)
 {

@@ -6,12 +6,14 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "profile/object_worker.h"
-#include "profile/reader_limits.h"
-#include "profile/reader_message.h"
+#include "reader/reader_limits.h"
+#include "reader/reader_message.h"
+#include "reader/worker_job.h"
 
 struct reader_work {
+    const char *name; /* the process is called NAME_reader, and its workers NAME_worker */
     worker_function *work;
+    void (*prepare)(enum object_job_kind kind); /* what the walls would keep it from; or NULL */
     struct reader_limits limits;
 };
 

@@ -3,7 +3,7 @@
 
 /* What keeps a worker from doing anything but reading its file and writing its result. */
 
-#include "profile/reader_limits.h"
+#include "reader/reader_limits.h"
 
 /*
  * Puts limits on this process and allows it a few system calls; any other one kills it. There is no

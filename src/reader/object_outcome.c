@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "profile/object_reader.h"
+#include "reader/object_reader.h"
 
 static const char *const names[OBJECT_OUTCOME_COUNT_] = {
     [OBJECT_READ] = "read",           [OBJECT_NO_PROGRAM] = "no_program",

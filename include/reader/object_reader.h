@@ -29,6 +29,7 @@ enum object_job_kind {
     OBJECT_JOB_NAMES, /* object_names_parse() */
     OBJECT_JOB_MAP,   /* perf_map_parse() */
     OBJECT_JOB_CODE,  /* code_listing_parse() */
+    OBJECT_JOB_STATE, /* state_answer_parse() */
 };
 
 struct object_job {

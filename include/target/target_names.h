@@ -16,6 +16,7 @@
 #include <sys/types.h>
 
 #include "base/cleanup.h"
+#include "reader/object_reader.h"
 
 struct target_names;
 struct named_target;
@@ -30,10 +31,12 @@ struct target_names_settings {
 };
 
 /*
- * root_fd: the root of the host's files, or -1; procfs_fd: likewise. Both are borrowed for its
- * life. It names nobody before it is configured. 0 or -ENOMEM.
+ * root_fd: the root of the host's files, or -1; procfs_fd: likewise; reader: of its state files
+ * (target/state_reader.h), or NULL. All are borrowed for its life. It names nobody before it is
+ * configured. 0 or -ENOMEM.
  */
-int target_names_new(int root_fd, int procfs_fd, struct target_names **ret_names);
+int target_names_new(int root_fd, int procfs_fd, struct object_reader *reader,
+                     struct target_names **ret_names);
 
 /* Every named target has been released before. Waits for the thread. */
 struct target_names *target_names_free(struct target_names *names);
@@ -79,9 +82,11 @@ bool target_names_of_process(struct target_names *names, pid_t pid, const char *
 /* Grows after the user's file has changed, once all have the new names. */
 uint64_t target_names_renewals(const struct target_names *names);
 
+#define NAMES_FILE_SIZE 256 /* of a path that is told; a longer one is cut off */
+
 /* What is to be said of the user's file, once each time that it has been read. */
 struct names_file_news {
-    char file[256];    /* its path, cut off at this size */
+    char file[NAMES_FILE_SIZE];
     size_t n_wrong;    /* how many lines were left out; the others hold */
     char message[512]; /* "LINE: what is wrong" of the first, or why the file cannot be read, and
                           then the names of before hold; empty: it is good */
@@ -90,6 +95,13 @@ struct names_file_news {
 
 /* Whether there is something to say that nobody has taken yet. */
 bool target_names_take_news(struct target_names *names, struct names_file_news *ret_news);
+
+/*
+ * Whether a state file of the host was refused for what it did to the process that reads it, which
+ * nobody has been told yet; of several the last one.
+ */
+bool target_names_take_refusal(struct target_names *names, char ret_file[NAMES_FILE_SIZE],
+                               const char **ret_why);
 
 /*
  * What is wrong with a user's file, a line for each of the first ten, as "LINE: what is wrong, and

@@ -91,6 +91,16 @@ static void log_names(struct collector *collector)
         log_info("file of names was read", "file", news.file);
 }
 
+/* Says which file of the host was refused: one a cycle. */
+static void log_refusal(struct collector *collector)
+{
+    char file[NAMES_FILE_SIZE];
+    const char *why;
+
+    if (target_names_take_refusal(collector->setup.names, file, &why))
+        log_warning("file of the host names nobody", "file", file, "reason", why);
+}
+
 /* Names have changed since they were looked at: a cycle in which they have not costs no more. */
 static void follow_names(struct collector *collector)
 {
@@ -101,6 +111,7 @@ static void follow_names(struct collector *collector)
         return;
     collector->names_seen = changes;
     log_names(collector);
+    log_refusal(collector);
 }
 
 static int discover_cgroups(struct collector *collector, const struct round *round,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * The allowlist has what libelf, libdw, malloc and qsort call. Memory that can be executed is not
- * to be had, so that who takes over a worker has only the code that is there, and few calls to make
- * with it.
+ * The allowlist has what libelf, libdw, libexpat, malloc and qsort call. Memory that can be
+ * executed is not to be had, so that who takes over a worker has only the code that is there, and
+ * few calls to make with it.
  */
 #include "reader/reader_walls.h"
 
@@ -22,10 +22,11 @@
 #define MEMORY_UNKNOWN ((uint64_t)1 << 30)
 
 static const int allowed[] = {
-    SCMP_SYS(brk),        SCMP_SYS(clock_gettime), SCMP_SYS(close),   SCMP_SYS(exit),
-    SCMP_SYS(exit_group), SCMP_SYS(fstat),         SCMP_SYS(lseek),   SCMP_SYS(madvise),
-    SCMP_SYS(mremap),     SCMP_SYS(munmap),        SCMP_SYS(pread64), SCMP_SYS(read),
-    SCMP_SYS(newfstatat), SCMP_SYS(rt_sigreturn),  SCMP_SYS(sysinfo), SCMP_SYS(write),
+    SCMP_SYS(brk),        SCMP_SYS(clock_gettime), SCMP_SYS(close),        SCMP_SYS(exit),
+    SCMP_SYS(exit_group), SCMP_SYS(fstat),         SCMP_SYS(lseek),        SCMP_SYS(madvise),
+    SCMP_SYS(getrandom),  SCMP_SYS(mremap),        SCMP_SYS(munmap),       SCMP_SYS(pread64),
+    SCMP_SYS(read),       SCMP_SYS(newfstatat),    SCMP_SYS(rt_sigreturn), SCMP_SYS(sysinfo),
+    SCMP_SYS(write),
 };
 
 /* How many bytes of addresses this process has. */

@@ -53,7 +53,10 @@ static int make_names(struct counting *counting, const struct options *options)
     if (counting->rootfs_fd < 0)
         log_warning("cannot look for names of containers, machines and jobs", "path",
                     options->rootfs, "error", strerror(errno));
-    r = target_names_new(counting->rootfs_fd, counting->procfs_fd, &counting->names);
+    if (!counting->state_reader)
+        log_warning("no process reads what containers and machines are called");
+    r = target_names_new(counting->rootfs_fd, counting->procfs_fd, counting->state_reader,
+                         &counting->names);
     return r < 0 ? r : target_names_configure(counting->names, &settings);
 }
 

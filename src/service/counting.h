@@ -35,6 +35,7 @@ struct counting {
     uint64_t missed; /* So many cycles were left out before the next one. */
     int failure;     /* The last cycle has returned this: 0 or -errno. */
     struct target_names *names;
+    struct object_reader *state_reader; /* borrowed; NULL: state files name nobody */
     int sysfs_fd, procfs_fd, rootfs_fd;
 };
 

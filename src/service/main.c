@@ -10,23 +10,32 @@
 #include "service/finish.h"
 #include "service/service.h"
 #include "sys/memory.h"
+#include "target/state_reader.h"
+
+static void readers_done(struct readers *readers)
+{
+    readers->programs = object_reader_free(readers->programs);
+    readers->states = object_reader_free(readers->states);
+}
 
 /*
- * The process that reads the programs of others is forked first of all, while there are no threads,
- * no secrets and no rights in it. Without it there are no profiles, and the service says so.
+ * The processes that read files of others are forked first of all, while there are no threads and
+ * no secrets. Without them there are no profiles and fewer names, and the service says so.
  */
-static struct object_reader *start_reader(const struct options *options)
+static struct readers start_readers(const struct options *options)
 {
-    struct object_reader *reader = NULL;
+    struct readers readers = {0};
 
-    if (!options->config_check)
-        (void)program_reader_new(&reader);
-    return reader;
+    if (!options->config_check) {
+        (void)program_reader_new(&readers.programs);
+        (void)state_reader_new(&readers.states);
+    }
+    return readers;
 }
 
 static int run(const struct options *options)
 {
-    AUTO(object_reader) struct object_reader *reader = start_reader(options);
+    __attribute__((cleanup(readers_done))) struct readers readers = start_readers(options);
     AUTO(config) struct config *config = NULL;
     AUTO(web_config) struct web_config *web_config = NULL;
     struct config_error error;
@@ -52,7 +61,7 @@ static int run(const struct options *options)
     }
     if (r != CONFIG_IS_DEFAULT)
         config_log_summary("configuration read", options->config_file, config);
-    return service_run(options, TAKE(config), TAKE(web_config), reader);
+    return service_run(options, TAKE(config), TAKE(web_config), &readers);
 }
 
 int main(int argc, char **argv)

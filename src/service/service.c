@@ -276,16 +276,17 @@ static void stop(struct service *service)
 }
 
 int service_run(const struct options *options, struct config *config, struct web_config *web_config,
-                struct object_reader *reader)
+                const struct readers *readers)
 {
     struct service service = {.options = options,
-                              .reader = reader,
+                              .reader = readers->programs,
                               .reload = {.done_fd = -1},
                               .serving = {.web_config = web_config}};
     int r;
 
     config_shown_init(&service.config_shown);
     counting_init(&service.counting, config);
+    service.counting.state_reader = readers->states;
     r = start(&service);
     if (r >= 0) {
         r = sd_event_loop(service.event);

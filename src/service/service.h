@@ -8,11 +8,16 @@
 #include "reader/object_reader.h"
 #include "service/options.h"
 
+/* Processes that read files of others. */
+struct readers {
+    struct object_reader *programs; /* NULL: there are no profiles */
+    struct object_reader *states;   /* NULL: state files of programs of the host name nobody */
+};
+
 /*
  * Runs until SIGTERM or SIGINT; SIGHUP reads the configuration again. Takes both
  * configurations over; that of the web is NULL if there is none. Logs what goes wrong. Returns the
- * exit status of the process: 0, or 1 if it could not start. reader: borrowed; NULL: no program can
- * be read, so that there are no profiles.
+ * exit status of the process: 0, or 1 if it could not start. The readers are borrowed.
  */
 int service_run(const struct options *options, struct config *config, struct web_config *web_config,
-                struct object_reader *reader);
+                const struct readers *readers);

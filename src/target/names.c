@@ -72,6 +72,14 @@ void names_add(struct names *names, enum name_kind kind, const char *bytes, size
     names->failed |= !names->values[kind];
 }
 
+void names_add_clean(struct names *names, enum name_kind kind, const char *value, size_t n)
+{
+    if (n == 0 || names->values[kind])
+        return;
+    names->values[kind] = strndup(value, n);
+    names->failed |= !names->values[kind];
+}
+
 void names_add_string(struct names *names, enum name_kind kind, const char *string)
 {
     if (string)
@@ -80,12 +88,9 @@ void names_add_string(struct names *names, enum name_kind kind, const char *stri
 
 void names_add_all(struct names *names, const struct names *others)
 {
-    for (size_t i = 0; i < NAMES_; i++) {
-        if (names->values[i] || !others->values[i])
-            continue;
-        names->values[i] = strdup(others->values[i]); /* it is clean already */
-        names->failed |= !names->values[i];
-    }
+    for (size_t i = 0; i < NAMES_; i++)
+        if (others->values[i])
+            names_add_clean(names, (enum name_kind)i, others->values[i], strlen(others->values[i]));
 }
 
 bool names_are_same(const struct names *a, const struct names *b)

@@ -55,6 +55,8 @@ static inline void cleanup_names(struct names *names)
 
 /* Adds a name of any bytes, unless it is empty or one of this kind is known already. */
 void names_add(struct names *names, enum name_kind kind, const char *bytes, size_t n);
+/* Likewise, a value that is clean already, as names_add() has made it. */
+void names_add_clean(struct names *names, enum name_kind kind, const char *value, size_t n);
 void names_add_string(struct names *names, enum name_kind kind, const char *string);
 
 /* Adds what the other one knows and this one does not. */

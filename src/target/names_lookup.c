@@ -25,14 +25,14 @@
 #include "target/names_kubernetes.h"
 #include "target/names_machine.h"
 #include "target/names_place.h"
-#include "target/names_runtime.h"
 #include "target/names_slurm.h"
+#include "target/state_files.h"
 
-#define MOST_BYTES     ((size_t)1024 * 1024) /* of one file */
-#define MOST_ENTRIES   10000                 /* of one directory */
-#define MOST_DOMAINS   1000                  /* files of libvirt that are read for one machine */
-#define MOST_LEVELS    4                     /* of cgroups below a job of Slurm */
-#define MOST_PROCESSES 100                   /* of one of them whose users are asked for */
+#define MOST_BYTES     STATE_TEXT_MOST /* of one file */
+#define MOST_ENTRIES   10000           /* of one directory */
+#define MOST_DOMAINS   1000            /* files of libvirt that are read for one machine */
+#define MOST_LEVELS    4               /* of cgroups below a job of Slurm */
+#define MOST_PROCESSES 100             /* of one of them whose users are asked for */
 
 #define CONTAINER_LOGS "var/log/containers"
 #define POD_LOGS       "var/log/pods"
@@ -66,21 +66,25 @@ static bool knows(const struct search *search, enum name_kind kind)
     return search->names->values[kind] != NULL;
 }
 
-/* A file of the host, whose text the caller frees. NULL: it cannot be read. */
-__attribute__((format(printf, 3, 4))) static char *read_file(const struct search *search,
-                                                             size_t *ret_n, const char *format, ...)
+/* Adds what a file of the host tells. False: it cannot be read, or tells nothing of this kind. */
+__attribute__((format(printf, 3, 4))) static bool ask_file(const struct search *search,
+                                                           const struct state_question *question,
+                                                           const char *format, ...)
 {
+    AUTO_FREE char *text = NULL;
     char path[PATH_MAX];
-    char *text = NULL;
     va_list arguments;
+    size_t n_text = 0;
     int n;
 
     va_start(arguments, format);
     n = vsnprintf(path, sizeof(path), format, arguments);
     va_end(arguments);
     if (n < 0 || (size_t)n >= sizeof(path) || search->host->root_fd < 0)
-        return NULL;
-    return host_file_read(search->host->root_fd, path, MOST_BYTES, &text, ret_n) == 0 ? text : NULL;
+        return false;
+    return host_file_read(search->host->root_fd, path, MOST_BYTES, &text, &n_text) == 0 &&
+           state_file_names(search->host->reader, question, text, n_text, path,
+                            search->host->refusal, search->names);
 }
 
 /* Asks `is_it` for each entry of a directory, until it is. */
@@ -113,47 +117,41 @@ static bool look_for_pod(struct search *search)
 
 static bool look_at_docker(struct search *search, const char *id)
 {
-    size_t n = 0;
-    AUTO_FREE char *text = read_file(search, &n, DOCKER "/%s/config.v2.json", id);
+    const struct state_question question = {.kind = STATE_OF_DOCKER};
 
-    return text && names_parse_docker_config(text, n, search->names);
+    return ask_file(search, &question, DOCKER "/%s/config.v2.json", id);
 }
 
 static bool look_at_containerd(struct search *search, const char *id)
 {
-    for (size_t i = 0; i < ARRAY_SIZE(containerd_namespaces); i++) {
-        size_t n = 0;
-        AUTO_FREE char *text =
-            read_file(search, &n, CONTAINERD "/%s/%s/config.json", containerd_namespaces[i], id);
+    const struct state_question question = {.kind = STATE_OF_CONTAINERD};
 
-        if (text && names_parse_oci_config(text, n, "containerd", search->names))
+    for (size_t i = 0; i < ARRAY_SIZE(containerd_namespaces); i++)
+        if (ask_file(search, &question, CONTAINERD "/%s/%s/config.json", containerd_namespaces[i],
+                     id))
             return true;
-    }
     return false;
 }
 
 /* podman's names are in lists of all its containers. */
 static bool look_at_lists(struct search *search, const char *storage, const char *id)
 {
-    for (size_t i = 0; i < ARRAY_SIZE(storage_lists); i++) {
-        size_t n = 0;
-        AUTO_FREE char *text = read_file(search, &n, "%s/%s", storage, storage_lists[i]);
+    struct state_question question = {.kind = STATE_OF_STORAGE};
 
-        if (text && names_parse_storage_list(text, n, id, search->names))
+    (void)snprintf(question.word, sizeof(question.word), "%s", id);
+    for (size_t i = 0; i < ARRAY_SIZE(storage_lists); i++)
+        if (ask_file(search, &question, "%s/%s", storage, storage_lists[i]))
             return true;
-    }
     return false;
 }
 
 static bool look_at_bundle(struct search *search, const char *id)
 {
-    for (size_t i = 0; i < ARRAY_SIZE(storages); i++) {
-        size_t n = 0;
-        AUTO_FREE char *text = read_file(search, &n, "%s/%s/userdata/config.json", storages[i], id);
+    const struct state_question question = {.kind = STATE_OF_BUNDLE};
 
-        if (text && names_parse_oci_config(text, n, NULL, search->names))
+    for (size_t i = 0; i < ARRAY_SIZE(storages); i++)
+        if (ask_file(search, &question, "%s/%s/userdata/config.json", storages[i], id))
             return true;
-    }
     return false;
 }
 
@@ -177,10 +175,9 @@ static bool look_for_container(struct search *search)
 
 static bool take_domain(struct search *search, const char *file, unsigned id)
 {
-    size_t n = 0;
-    AUTO_FREE char *text = read_file(search, &n, DOMAINS "/%s", file);
+    const struct state_question question = {.kind = STATE_OF_DOMAIN, .number = id};
 
-    return text && names_parse_domain(text, n, id, search->names);
+    return ask_file(search, &question, DOMAINS "/%s", file);
 }
 
 /*
@@ -215,19 +212,16 @@ static bool look_for_domain(struct search *search, const char *domain, unsigned 
 
 static bool look_for_machine(struct search *search)
 {
-    char machine[MACHINE_NAME_SIZE];
-    AUTO_FREE char *text = NULL;
+    struct state_question question = {.kind = STATE_OF_MACHINE};
+    char *machine = question.word;
     const char *domain;
-    size_t n = 0;
     unsigned id;
     bool is_missing;
 
     if (!machine_name_of(search->part, machine))
         return false;
     is_missing = machine_domain(machine, &id, &domain) && !look_for_domain(search, domain, id);
-    text = read_file(search, &n, MACHINES "/%s", machine);
-    if (text)
-        names_parse_machine(text, n, machine, search->names);
+    (void)ask_file(search, &question, MACHINES "/%s", machine);
     if (is_missing)
         names_add_string(search->names, NAME_VM, domain); /* the path tells that much */
     return is_missing;

@@ -4,6 +4,7 @@
 /* Looks for what the programs of the host call a cgroup. This may wait for a disk. */
 
 #include "target/names.h"
+#include "target/state_files.h"
 
 /* Who is asked. */
 enum name_source {
@@ -17,6 +18,8 @@ enum name_source {
 struct name_host {
     int root_fd;   /* the root of the host's files; -1: it cannot be opened, and paths alone tell */
     int procfs_fd; /* -1: there is none */
+    struct object_reader *reader;  /* of state files (target/state_reader.h); NULL: none is read */
+    struct state_refusal *refusal; /* what is to be told of them */
 };
 
 /* Whether the process' numbers in the cgroup have to be read, so that its directory is needed. */

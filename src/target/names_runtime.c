@@ -31,10 +31,17 @@ static const struct annotation {
     {"io.kubernetes.cri-o.ImageName", NAME_IMAGE, false, false},
 };
 
-/* Texts have no NUL: jansson refuses one, unless it is asked to take it. */
-static json_t *parse(const char *text, size_t n)
+/*
+ * Texts have no NUL: jansson refuses one, unless it is asked to take it. It says what is wrong with
+ * a text, and says nothing where there was no memory.
+ */
+static json_t *parse(const char *text, size_t n, struct names *names)
 {
-    return json_loadb(text, n, 0, NULL);
+    json_error_t error = {0};
+    json_t *value = json_loadb(text, n, 0, &error);
+
+    names->failed |= !value && !error.text[0];
+    return value;
 }
 
 static const char *text_of(const json_t *object, const char *key)
@@ -63,7 +70,7 @@ static const char *runtime_of(const json_t *all)
 
 bool names_parse_oci_config(const char *text, size_t n, const char *runtime, struct names *names)
 {
-    json_auto_t *config = parse(text, n);
+    json_auto_t *config = parse(text, n, names);
     const json_t *all = json_object_get(config, "annotations");
     const bool of_containerd = runtime && strcmp(runtime, "containerd") == 0;
     const bool sandbox = is_sandbox(all, of_containerd);
@@ -79,7 +86,7 @@ bool names_parse_oci_config(const char *text, size_t n, const char *runtime, str
 
 bool names_parse_docker_config(const char *text, size_t n, struct names *names)
 {
-    json_auto_t *config = parse(text, n);
+    json_auto_t *config = parse(text, n, names);
     const char *name = text_of(config, "Name");
 
     if (!name)
@@ -106,7 +113,7 @@ static const json_t *find_container(const json_t *list, const char *container_id
 bool names_parse_storage_list(const char *text, size_t n, const char *container_id,
                               struct names *names)
 {
-    json_auto_t *list = parse(text, n);
+    json_auto_t *list = parse(text, n, names);
     json_auto_t *metadata = NULL;
     const json_t *one = find_container(list, container_id);
     const char *inner = text_of(one, "metadata"); /* a text that is JSON once more */
@@ -115,7 +122,7 @@ bool names_parse_storage_list(const char *text, size_t n, const char *container_
         return false;
     names_add_string(names, NAME_CONTAINER,
                      json_string_value(json_array_get(json_object_get(one, "names"), 0)));
-    metadata = inner ? parse(inner, strlen(inner)) : NULL;
+    metadata = inner ? parse(inner, strlen(inner), names) : NULL;
     names_add_string(names, NAME_IMAGE, text_of(metadata, "image-name"));
     return true;
 }

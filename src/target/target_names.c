@@ -8,6 +8,7 @@
 #include "target/target_names.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -29,13 +30,14 @@ static struct known_names *known_names_new(struct names *names)
     return known;
 }
 
-int target_names_new(int root_fd, int procfs_fd, struct target_names **ret_names)
+int target_names_new(int root_fd, int procfs_fd, struct object_reader *reader,
+                     struct target_names **ret_names)
 {
     struct target_names *names = calloc(1, sizeof(*names));
 
     if (!names)
         return -ENOMEM;
-    names->host = (struct name_host){root_fd, procfs_fd};
+    names->host = (struct name_host){root_fd, procfs_fd, reader, &names->refusal};
     hash_key_draw(&names->hash_key);
     for (size_t i = 0; i < NAMES_QUEUES; i++)
         TAILQ_INIT(&names->queues[i]);
@@ -126,6 +128,16 @@ static void show(struct target_names *names, struct named_target *target, struct
     (void)atomic_fetch_add(&names->changes, 1);
 }
 
+/* Takes over what is to be told of files that were refused. */
+static void tell_refusal(struct target_names *names)
+{
+    if (!names->refusal.why)
+        return;
+    names->refused = names->refusal;
+    names->refusal.why = NULL;
+    (void)atomic_fetch_add(&names->changes, 1);
+}
+
 /* Serves one target. The lock is held before and after. */
 static void serve(struct target_names *names, struct named_target *target)
 {
@@ -142,6 +154,7 @@ static void serve(struct target_names *names, struct named_target *target)
     is_known = find(names, sources, wants_look, target, &found);
     (void)pthread_mutex_lock(&names->mutex);
     target->is_served = false;
+    tell_refusal(names);
     if (target->n_users == 0) {
         named_target_free(target);
         return;
@@ -299,4 +312,16 @@ bool target_names_take_news(struct target_names *names, struct names_file_news *
     names->has_news = false;
     (void)pthread_mutex_unlock(&names->mutex);
     return has_news;
+}
+
+bool target_names_take_refusal(struct target_names *names, char ret_file[NAMES_FILE_SIZE],
+                               const char **ret_why)
+{
+    (void)pthread_mutex_lock(&names->mutex);
+    *ret_why = names->refused.why;
+    if (*ret_why)
+        (void)snprintf(ret_file, NAMES_FILE_SIZE, "%s", names->refused.file);
+    names->refused.why = NULL;
+    (void)pthread_mutex_unlock(&names->mutex);
+    return *ret_why != NULL;
 }

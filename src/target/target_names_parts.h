@@ -70,8 +70,9 @@ struct target_names {
     struct name_host host;
     pthread_t thread;
     bool has_thread;
-    struct names_watch watch;   /* the thread's alone; but `rules` is changed under the lock */
-    struct names_recent recent; /* the thread's alone */
+    struct state_refusal refusal; /* the thread's alone */
+    struct names_watch watch;     /* the thread's alone; but `rules` is changed under the lock */
+    struct names_recent recent;   /* the thread's alone */
     atomic_ullong changes;
     atomic_ullong renewals;
     bool renews; /* the thread's alone: the file has changed, and not all know it yet */
@@ -91,6 +92,7 @@ struct target_names {
     struct names_queue queues[NAMES_QUEUES];
     bool has_news;
     struct names_file_news news;
+    struct state_refusal refused; /* what is to be told */
 };
 
 /* named_target.c */

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the program may do, thread by thread, and what it never does: it starts no program, connects
-to nobody, and writes to nothing but its state directory."""
+to nobody, and writes to nothing but its state directory. What reads files of others is a process
+without rights, and a file that harms it costs nothing but its own names. INPUTS.md has all inputs."""
 import os
 import pathlib
 import re
@@ -10,7 +11,7 @@ import time
 
 import live
 import standing
-from exporter import PATIENCE
+from exporter import PATIENCE, is_sanitized
 from failing_calls import FailingCalls
 
 FILES = sum(1 << capability for capability in (0, 1, 2, 3))  # CHOWN, DAC_OVERRIDE, DAC_READ_SEARCH, FOWNER
@@ -19,6 +20,9 @@ RIGHTS = {"pmu_exporter": ALL, "profiler": ALL, "runs": ALL,
           "historian": FILES, "target-names": FILES, "web-config": FILES, "config": FILES,
           "events": FILES, "http": 0, "passwords": 0, "names": 0, "closer": 0, "end": 0}
 NEEDED = {"pmu_exporter", "profiler", "runs", "historian", "target-names", "http"}
+READERS = {"object_reader", "state_reader"}
+INFO = "pmu_cgroup_info"
+BOMB = "[" + ",".join(["{}"] * 300000) + "]"  # below the limit of bytes, and some 100 MiB of tables
 EVERYTHING = """history: {{bytes: 64MiB}}
 profiles: {{enabled: true}}
 names: {{file: {file}}}
@@ -60,6 +64,54 @@ class Rights(standing.FaultTest):
                 with self.subTest(name):
                     wanted = own["CapPrm"] & (RIGHTS[name] if RIGHTS[name] is not ALL else ~0)
                     self.assertEqual((has["CapEff"], has["CapPrm"]), (wanted, wanted))
+
+    def test_what_reads_files_of_others_has_no_rights(self):
+        with self.standing(self.everything()) as exporter:
+            task = pathlib.Path(f"/proc/{exporter.pid}/task/{exporter.pid}/children")
+            statuses = [pathlib.Path(f"/proc/{child}/status").read_text()
+                        for child in task.read_text().split()]
+            self.assertEqual({re.search(r"Name:\t(.*)", status)[1] for status in statuses}, READERS)
+            for status in statuses:
+                self.assertEqual(set(capabilities(status).values()), {0}, status)
+                self.assertIn("NoNewPrivs:\t1", status)
+
+    def docker(self, digit, text):
+        """A container of Docker whose state file has this text; the path of its cgroup."""
+        file = pathlib.Path(self.state, "var/lib/docker/containers", digit * 64, "config.v2.json")
+        file.parent.mkdir(parents=True)
+        file.write_text(text)
+        return self.cgroups.make(f"docker-{digit * 64}.scope")
+
+    def test_a_state_file_that_harms_its_reader_costs_its_own_names_alone(self):
+        hostile, good = self.docker("a", BOMB), self.docker("b", '{"Name":"/front"}')
+        with self.standing(self.config(), args=[f"--path.rootfs={self.state}"]) as exporter:
+            found = exporter.scrape_until(lambda m: m.find(INFO, cgroup=good, container="front"), PATIENCE,
+                                          "the other container has its name")
+            self.assertTrue(found.find(INFO, cgroup=hostile))
+            self.assertFalse(found.find(INFO, cgroup=hostile, runtime="docker"))
+            if not is_sanitized():  # which takes terabytes of addresses, so that nothing bounds them
+                self.assertRegex(self.log_of(exporter), "names nobody.*" + "a" * 64 + ".*more memory")
+
+    def log_of(self, exporter):
+        for _ in live.tries(PATIENCE):
+            if "names nobody" in exporter.stderr():
+                break
+        return exporter.stderr()
+
+    def test_without_what_reads_state_files_it_goes_on(self):
+        self.docker("a", '{"Name":"/early"}')
+        with self.standing(self.config(), args=[f"--path.rootfs={self.state}"]) as exporter:
+            exporter.scrape_until(lambda m: m.find(INFO, container="early"), PATIENCE, "it has its name")
+            task = pathlib.Path(f"/proc/{exporter.pid}/task/{exporter.pid}/children")
+            for child in task.read_text().split():
+                if pathlib.Path(f"/proc/{child}/comm").read_text() == "state_reader\n":
+                    os.kill(int(child), signal.SIGKILL)
+            late = self.docker("b", '{"Name":"/late"}')
+            self.assertIn("has ended", self.log_of(exporter))
+            found = exporter.after_cycles(2)
+            self.assertTrue(found.find(INFO, cgroup=late))
+            self.assertTrue(found.find(INFO, container="early"))
+            self.remove([late])
 
     def test_it_starts_no_program_and_connects_to_nobody(self):
         names = ("execve", "execveat", "connect")

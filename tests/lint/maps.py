@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""What the maps (src/README.md, tests/README.md) name is there.
+"""What the maps (src/README.md, tests/README.md, tests/faults/INPUTS.md) name is there.
 
     maps.py ROOT
 
@@ -15,7 +15,7 @@ import sys
 
 import layers
 
-MAPS = ("src/README.md", "tests/README.md")
+MAPS = ("src/README.md", "tests/README.md", "tests/faults/INPUTS.md")
 
 SUFFIXES = (".c", ".h", ".py", ".cmake", ".ts", ".md", ".yml")
 CODE = re.compile(r"`([^`]+)`")

@@ -31,7 +31,7 @@ static int named_setup(void **state)
     f->root = fixture_tree_open();
     (void)snprintf(f->csv, sizeof(f->csv), "%s/names.csv", f->root.path);
     write_csv(f, "/**,one,g,r\n");
-    assert_int_equal(target_names_new(f->root.fd, -1, &f->names), 0);
+    assert_int_equal(target_names_new(f->root.fd, -1, NULL, &f->names), 0);
     assert_int_equal(target_names_configure(f->names, &settings), 0);
     rule(f->cgroups, "/**", NULL);
     start(f->cgroups, roomy);

@@ -11,6 +11,7 @@
 #include "support/patience.h"
 #include "target/names_check.h"
 #include "target/names_lookup.h"
+#include "target/state_reader.h"
 
 #define ID     "4bd3a2e1f0c94d55a7c0d6e8b9f1a2c34bd3a2e1f0c94d55a7c0d6e8b9f1a2c3"
 #define UID    "0f6b8a52-6c3e-4d1f-9b7a-2e5d8c4f1a90"
@@ -30,6 +31,7 @@ static const char docker[] = "{\"Name\":\"/front\",\"Config\":{\"Image\":\"nginx
 struct fixture {
     struct fixture_tree root;
     struct name_host host;
+    struct state_refusal refusal;
     struct names names;
 };
 
@@ -38,7 +40,9 @@ static int setup(void **state)
     struct fixture *fixture = calloc(1, sizeof(*fixture));
 
     fixture->root = fixture_tree_open();
-    fixture->host = (struct name_host){.root_fd = fixture->root.fd, .procfs_fd = -1};
+    fixture->host = (struct name_host){
+        .root_fd = fixture->root.fd, .procfs_fd = -1, .refusal = &fixture->refusal};
+    assert_int_equal(state_reader_new(&fixture->host.reader), 0);
     *state = fixture;
     return 0;
 }
@@ -48,6 +52,7 @@ static int teardown(void **state)
     struct fixture *fixture = *state;
 
     names_done(&fixture->names);
+    (void)object_reader_free(fixture->host.reader);
     fixture_tree_close(&fixture->root);
     free(fixture);
     return 0;

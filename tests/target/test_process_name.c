@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "target/process_rules_fixture.h"
+#include "target/state_reader.h"
 
 #define ID "4bd3a2e1f0c94d55a7c0d6e8b9f1a2c34bd3a2e1f0c94d55a7c0d6e8b9f1a2c3"
 
@@ -120,6 +121,7 @@ static void name__that_is_late_is_the_number_and_said_to_be(void **state)
 /* A tree that is the root of a host, and who names by it. */
 struct host {
     struct fixture_tree root;
+    struct object_reader *reader;
     struct target_names *names;
 };
 
@@ -131,7 +133,8 @@ static struct host host_open(const char *csv)
 
     (void)snprintf(path, sizeof(path), "%s/names.csv", host.root.path);
     fixture_tree_write(&host.root, "names.csv", csv);
-    assert_int_equal(target_names_new(host.root.fd, -1, &host.names), 0);
+    assert_int_equal(state_reader_new(&host.reader), 0);
+    assert_int_equal(target_names_new(host.root.fd, -1, host.reader, &host.names), 0);
     assert_int_equal(target_names_configure(host.names, &settings), 0);
     return host;
 }
@@ -139,6 +142,7 @@ static struct host host_open(const char *csv)
 static void host_close(struct host *host)
 {
     host->names = target_names_free(host->names);
+    host->reader = object_reader_free(host->reader);
     fixture_tree_close(&host->root);
 }
 

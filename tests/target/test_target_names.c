@@ -10,6 +10,7 @@
 #include "support/patience.h"
 #include "target/known_names.h"
 #include "target/names_check.h"
+#include "target/state_reader.h"
 #include "target/target_names.h"
 
 #define ID     "4bd3a2e1f0c94d55a7c0d6e8b9f1a2c34bd3a2e1f0c94d55a7c0d6e8b9f1a2c3"
@@ -18,6 +19,7 @@
 
 struct fixture {
     struct fixture_tree root;
+    struct object_reader *reader;
     struct target_names *names;
     char csv[128];
 };
@@ -30,7 +32,8 @@ static int setup(void **state)
 
     f->root = fixture_tree_open();
     (void)snprintf(f->csv, sizeof(f->csv), "%s/names.csv", f->root.path);
-    assert_int_equal(target_names_new(f->root.fd, -1, &f->names), 0);
+    assert_int_equal(state_reader_new(&f->reader), 0);
+    assert_int_equal(target_names_new(f->root.fd, -1, f->reader, &f->names), 0);
     *state = f;
     return 0;
 }
@@ -40,6 +43,7 @@ static int teardown(void **state)
     struct fixture *f = *state;
 
     f->names = target_names_free(f->names);
+    f->reader = object_reader_free(f->reader);
     fixture_tree_close(&f->root);
     free(f);
     return 0;

@@ -30,6 +30,7 @@ add_unit_test(target process_set_memory)
 add_unit_test(target process_targets)
 add_unit_test(target process_template)
 add_unit_test(target process_turns)
+add_unit_test(target state_files)
 add_unit_test(target target_names Threads::Threads)
 add_unit_test(target target_news)
 

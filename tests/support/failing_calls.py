@@ -77,10 +77,8 @@ class FailingCalls:
     def ordered(self, line):
         met = Met()
         self.begin(line)
-        try:
-            yield met
-        finally:
-            self.end(met)
+        yield met
+        self.end(met)
 
     def answered(self, call, value, first=1, count=0, **which):
         """value: the name of an error, or what the call returns. count 0: all from the first on.

@@ -10,6 +10,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "base/wake.h"
 #include "check/report.h"
 #include "service/config_log.h"
 #include "service/fail.h"
@@ -34,7 +35,7 @@ static void *read_file(void *context)
 
     reading->r =
         config_log_load(reading->path, reading->may_be_absent, &reading->config, &reading->error);
-    (void)eventfd_write(reading->done_fd, 1);
+    wake(reading->done_fd);
     return NULL;
 }
 

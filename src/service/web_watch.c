@@ -14,6 +14,7 @@
 #include <sys/eventfd.h>
 
 #include "base/clock.h"
+#include "base/wake.h"
 #include "log/log.h"
 #include "metric/plan.h"
 #include "sys/file_stamp.h"
@@ -171,7 +172,7 @@ struct web_watch *web_watch_free(struct web_watch *watch)
     if (!watch)
         return NULL;
     if (watch->started) {
-        (void)eventfd_write(watch->stop_fd, 1);
+        wake(watch->stop_fd);
         (void)pthread_join(watch->thread, NULL);
     }
     if (watch->stop_fd >= 0)

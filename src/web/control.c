@@ -14,6 +14,7 @@
 
 #include "base/clock.h"
 #include "base/parse.h"
+#include "base/wake.h"
 
 #define SHORTEST_PAUSE_NS NS_PER_SECOND
 #define LONGEST_PAUSE_NS  (UINT64_C(7) * 24 * 3600 * NS_PER_SECOND)
@@ -111,7 +112,7 @@ bool control_slot_ask(struct control_slot *slot, const struct control_request *r
     }
     (void)pthread_mutex_unlock(&slot->mutex);
     if (asked)
-        (void)eventfd_write(slot->request_fd, 1);
+        wake(slot->request_fd);
     return asked;
 }
 
@@ -143,7 +144,7 @@ void control_slot_answer(struct control_slot *slot, bool good, struct text *text
     (void)pthread_mutex_unlock(&slot->mutex);
     text_done(text);
     if (wanted)
-        (void)eventfd_write(slot->answer_fd, 1);
+        wake(slot->answer_fd);
 }
 
 bool control_slot_collect(struct control_slot *slot, bool *ret_good, struct text *ret_text)

@@ -18,6 +18,7 @@
 
 #include "base/clock.h"
 #include "base/reference.h"
+#include "base/wake.h"
 #include "web/deferred_desk.h"
 
 struct deferred_hub {
@@ -91,7 +92,7 @@ static void give(struct deferred *answer)
         answer->answered = true;
         answer->next_answered = hub->answered;
         hub->answered = answer;
-        (void)eventfd_write(hub->wake_fd, 1);
+        wake(hub->wake_fd);
     }
     (void)pthread_mutex_unlock(&hub->mutex);
     if (closed)

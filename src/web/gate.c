@@ -13,6 +13,7 @@
 #include <sys/eventfd.h>
 
 #include "base/clock.h"
+#include "base/wake.h"
 
 int gate_init(struct gate *gate)
 {
@@ -230,7 +231,7 @@ void gate_protect(struct gate *gate, struct protection *protection)
     gate->next = protection;
     gate->has_next = true;
     (void)pthread_mutex_unlock(&gate->lock);
-    (void)eventfd_write(gate->event_fd, 1);
+    wake(gate->event_fd);
 }
 
 void gate_status(const struct gate *gate, struct http_status *ret_status)

@@ -12,10 +12,10 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <sys/resource.h>
 
 #include "base/reference.h"
+#include "base/wake.h"
 #include "sys/thread.h"
 
 #define MOST_WAITING 16
@@ -130,7 +130,7 @@ static void *run(void *context)
         (void)pthread_mutex_lock(&thread->lock);
         queue_add(&thread->done, job);
         (void)pthread_mutex_unlock(&thread->lock);
-        (void)eventfd_write(thread->event_fd, 1);
+        wake(thread->event_fd);
     }
     release(thread);
     return NULL;

@@ -15,6 +15,7 @@
 #include <systemd/sd-event.h>
 
 #include "base/clock.h"
+#include "base/wake.h"
 #include "sys/thread.h"
 #include "web/connections.h"
 #include "web/daemon.h"
@@ -326,7 +327,7 @@ uint16_t http_server_port(const struct http_server *server, size_t i)
 
 void http_server_news(struct http_server *server)
 {
-    (void)eventfd_write(server->news_fd, 1);
+    wake(server->news_fd);
 }
 
 uint64_t http_server_heartbeat_ns(const struct http_server *server)
@@ -342,7 +343,7 @@ void http_server_status(const struct http_server *server, struct http_status *re
 
 static void stop(struct http_server *server)
 {
-    (void)eventfd_write(server->stop_fd, 1);
+    wake(server->stop_fd);
     (void)pthread_join(server->thread, NULL);
 }
 

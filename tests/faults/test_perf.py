@@ -105,6 +105,11 @@ class Descriptors(PerfTest):
         self.paths = self.make(49)
         self.all = 50  # with that of the control load
 
+    def each_cgroup_takes_some(self):
+        """By bpf a cgroup takes none, and bpf itself so many that with 64 HTTP has none left."""
+        if by_bpf():
+            self.skipTest("by bpf cgroups take no descriptors")
+
     def limited(self, limit, **options):
         return self.standing(wrapper=["prlimit", f"--nofile={limit}"], **options)
 
@@ -126,6 +131,7 @@ class Descriptors(PerfTest):
         return self.limited(limit, control=None)
 
     def test_http_answers_when_they_are_used_up(self):
+        self.each_cgroup_takes_some()
         self.all = 49
         with self.few("64:64") as exporter:
             self.check_all_told(exporter.after_cycles(1))
@@ -135,6 +141,7 @@ class Descriptors(PerfTest):
                 s.close()
 
     def test_as_many_as_fit_are_counted_and_the_log_says_so_once(self):
+        self.each_cgroup_takes_some()
         self.all = 49
         with self.few("256:256") as exporter:
             n = self.check_all_told(exporter.after_cycles(1))
@@ -180,6 +187,7 @@ class Descriptors(PerfTest):
             self.assertIn("the limit of open files has changed", exporter.stderr())
 
     def test_who_has_no_room_under_a_lower_limit_goes_on_later_in_the_same_birth(self):
+        self.each_cgroup_takes_some()
         for path in self.paths[::7]:
             process = subprocess.Popen(["sh", "-c", "while sleep 0.05; do :; done"])
             self.addCleanup(process.wait)
@@ -239,6 +247,7 @@ class Descriptors(PerfTest):
             self.assertTrue(families[0])
 
     def test_newcomers_are_counted_when_there_is_room_again(self):
+        self.each_cgroup_takes_some()
         with self.limited("64:64", control=None, descriptors=False) as exporter:
             self.remove(self.paths[:48])
             last = self.paths[48]

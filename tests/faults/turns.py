@@ -9,8 +9,9 @@ import os
 import random
 import signal
 
+import live
 import standing
-from exporter import CYCLES, PATIENCE
+from exporter import CYCLES, PATIENCE, Metrics
 
 EVERY = int(os.environ.get("PMU_TEST_EVERY", "0"))
 SEED = int(os.environ.get("PMU_TEST_SEED", "0")) or random.randrange(1, 1 << 32)
@@ -23,7 +24,10 @@ class TurnTest(standing.FaultTest):
         if number:
             self.cgroups.remove(f"turn{number - 1}.service")
         os.kill(exporter.pid, signal.SIGHUP)
-        exporter.scrape_until(lambda m: m.value(CYCLES) > self.last, PATIENCE, "a cycle")
+        for _ in live.tries(PATIENCE):  # the page may be what fails
+            if Metrics(exporter.answer_in_time().body, 0).value(CYCLES) > self.last:
+                return
+        self.fail("no cycle")
 
     def sweep(self, exporter, every, fail):
         """fail(chance, n) is a context in which the n-th fails; it gives an object that has the numbers

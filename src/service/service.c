@@ -14,6 +14,7 @@
 #include "service/finish.h"
 #include "service/service_state.h"
 #include "service/version.h"
+#include "sys/event_loop.h"
 
 /* The accuracy of the timer of cycles: sd-event would round to 250 ms. */
 #define TIMER_ACCURACY_US 1000
@@ -289,7 +290,7 @@ int service_run(const struct options *options, struct config *config, struct web
     service.counting.state_reader = readers->states;
     r = start(&service);
     if (r >= 0) {
-        r = sd_event_loop(service.event);
+        r = event_loop_run(service.event);
         notify_stopping(&service.notify);
         finish_after(END_WITHIN_NS, r < 0 ? EXIT_FAILURE : EXIT_SUCCESS);
         if (r < 0)

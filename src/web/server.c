@@ -16,6 +16,7 @@
 
 #include "base/clock.h"
 #include "base/wake.h"
+#include "sys/event_loop.h"
 #include "sys/thread.h"
 #include "web/connections.h"
 #include "web/daemon.h"
@@ -137,7 +138,7 @@ static void *serve(void *context)
 
     while (!server->stopping) {
         atomic_store_explicit(&server->heartbeat_ns, clock_monotonic_ns(), memory_order_relaxed);
-        if (sd_event_run(server->event, UINT64_MAX) < 0)
+        if (event_loop_turn(server->event) < 0)
             break; /* The heartbeat stands still now, and the watchdog sees that. */
     }
     return NULL;

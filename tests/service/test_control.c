@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "service/control.h"
+#include "service/reload.h"
 
 static const char config_text[] = "groups: [{name: software, events: [page-faults]}]\n"
                                   "targets: {cgroups: [{include: [\"/*\"], groups: [software]}]}\n";
@@ -39,6 +40,7 @@ static int set_up_service(void **state)
     assert_int_equal(sd_event_add_time(served.service.event, &served.service.timer, CLOCK_MONOTONIC,
                                        UINT64_MAX, 0, on_nothing, NULL),
                      0);
+    assert_int_equal(reload_init(&served.service), 0);
     assert_int_equal(control_open(&served.service), 0);
     *state = &served;
     return 0;
@@ -49,6 +51,7 @@ static int tear_down_service(void **state)
     struct served *served = *state;
 
     control_close(&served->service);
+    reload_done(&served->service);
     (void)sd_event_source_unref(served->service.timer);
     (void)sd_event_unref(served->service.event);
     *state = served->f;

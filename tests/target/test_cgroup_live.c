@@ -167,7 +167,7 @@ static void live__a_burst_of_three_thousand_is_consistent(void **state)
     struct fixture *f = *state;
     char name[16];
 
-    start_below_top(f, (struct cgroup_limits){500, 500, ABSENCE_OVER_LIMIT});
+    start_below_top(f, (struct cgroup_limits){1000, 500, ABSENCE_OVER_LIMIT});
     for (int i = 0; i < 3000; i++) {
         (void)snprintf(name, sizeof(name), "b%d", i);
         make(f, below(name));

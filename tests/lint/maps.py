@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""What the maps (src/README.md, tests/README.md, tests/faults/INPUTS.md) name is there.
+"""What the maps (MAPS below) name is there.
 
     maps.py ROOT
 
@@ -15,7 +15,8 @@ import sys
 
 import layers
 
-MAPS = ("src/README.md", "tests/README.md", "tests/faults/INPUTS.md")
+MAPS = ("src/README.md", "tests/README.md", "tests/faults/INPUTS.md",
+        "tests/faults/README.md")
 
 SUFFIXES = (".c", ".h", ".py", ".cmake", ".ts", ".md", ".yml")
 CODE = re.compile(r"`([^`]+)`")

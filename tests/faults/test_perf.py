@@ -164,6 +164,7 @@ class Descriptors(PerfTest):
                                      "fewer counted")
 
     def test_a_limit_that_changes_while_it_runs_is_followed(self):
+        self.each_cgroup_takes_some()
         with self.limited("4096:4096", control="at most") as exporter:
             before = self.until_all(exporter)
             for limit in ("64:", "80:"):

@@ -36,18 +36,6 @@ struct event_search {
     uint64_t opened_ns;
 };
 
-struct event_search *event_search_new(const char *sysfs)
-{
-    struct event_search *const search = calloc(1, sizeof(*search));
-
-    if (!search)
-        return NULL;
-    search->sysfs = sysfs;
-    (void)pthread_mutex_init(&search->mutex, NULL);
-    thread_condition_init(&search->changed);
-    return search;
-}
-
 static void forget(struct event_search *search)
 {
     if (search->is_open)
@@ -128,16 +116,18 @@ static void *run(void *object)
     return NULL;
 }
 
-/* Makes sure that the thread runs. 0 or -errno; the mutex is held. */
-static int start_thread(struct event_search *search)
+struct event_search *event_search_new(const char *sysfs)
 {
-    int r;
+    struct event_search *const search = calloc(1, sizeof(*search));
 
-    if (search->has_thread)
-        return 0;
-    r = thread_start("events", THREAD_HAS_FILES, run, search, &search->thread);
-    search->has_thread = r >= 0;
-    return r;
+    if (!search)
+        return NULL;
+    search->sysfs = sysfs;
+    (void)pthread_mutex_init(&search->mutex, NULL);
+    thread_condition_init(&search->changed);
+    /* Not by who asks first: a thread has no more rights than who starts it. */
+    search->has_thread = thread_start("events", THREAD_HAS_ALL, run, search, &search->thread) >= 0;
+    return search->has_thread ? search : event_search_free(search);
 }
 
 int event_search_ask(struct event_search *search, const char *words, size_t limit,
@@ -149,8 +139,6 @@ int event_search_ask(struct event_search *search, const char *words, size_t limi
     (void)pthread_mutex_lock(&search->mutex);
     if (r >= 0 && search->n == EVENT_SEARCHES_MAX)
         r = -EBUSY;
-    if (r >= 0)
-        r = start_thread(search);
     if (r >= 0) {
         search->queue[search->n++] = (struct search){TAKE(copy), limit, answer};
         (void)pthread_cond_signal(&search->changed);

@@ -4,7 +4,7 @@
 /*
  * Searches the events that have names on this machine, for /api/v1/events. Listing them takes tens
  * of milliseconds, and trying whether one can be counted opens it; both are done by a thread of its
- * own, which begins with the first search. It keeps the list for half a minute, and gives it up
+ * own. It keeps the list for half a minute, and gives it up
  * when nobody has searched for so long.
  */
 
@@ -19,7 +19,7 @@
 
 struct event_search;
 
-/* sysfs: where it is mounted, borrowed. NULL: no memory. */
+/* sysfs: where it is mounted, borrowed. NULL: no memory, or no thread. */
 struct event_search *event_search_new(const char *sysfs);
 
 /* Refuses what waits, and waits for the search that is under way. Takes NULL. */
@@ -29,8 +29,7 @@ DEFINE_AUTO(event_search, struct event_search *, event_search_free)
 /*
  * Has a search done: events whose name, alias or description has each of the words, parted by
  * spaces, and the first `limit` of them; the answer is JSON (src/web/api/openapi.json). Returns 0,
- * and the answer is on its way; -EBUSY: too many searches wait; -ENOMEM, or another -errno: there
- * is no thread.
+ * and the answer is on its way; -EBUSY: too many searches wait; -ENOMEM.
  */
 int event_search_ask(struct event_search *search, const char *words, size_t limit,
                      struct deferred *answer);

@@ -16,10 +16,10 @@ from failing_calls import FailingCalls
 
 FILES = sum(1 << capability for capability in (0, 1, 2, 3))  # CHOWN, DAC_OVERRIDE, DAC_READ_SEARCH, FOWNER
 ALL = None  # what the process has
-RIGHTS = {"pmu_exporter": ALL, "profiler": ALL, "runs": ALL,
+RIGHTS = {"pmu_exporter": ALL, "profiler": ALL, "runs": ALL, "events": ALL,
           "historian": FILES, "target-names": FILES, "web-config": FILES, "config": FILES,
-          "events": FILES, "http": 0, "passwords": 0, "names": 0, "closer": 0, "end": 0}
-NEEDED = {"pmu_exporter", "profiler", "runs", "historian", "target-names", "http"}
+          "http": 0, "passwords": 0, "names": 0, "closer": 0, "end": 0}
+NEEDED = {"pmu_exporter", "profiler", "runs", "events", "historian", "target-names", "http"}
 READERS = {"object_reader", "state_reader"}
 INFO = "pmu_cgroup_info"
 BOMB = "[" + ",".join(["{}"] * 300000) + "]"  # below the limit of bytes, and some 100 MiB of tables

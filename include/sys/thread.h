@@ -15,8 +15,8 @@ enum thread_rights {
 /*
  * Starts a thread that blocks all signals, which are for the main thread, and that ps and perf show
  * by its name, of 15 bytes at most. It begins with the rights of the caller; before its work it
- * gives up those that it is not to have, and keeps them where a filter of system calls forbids that.
- * The caller joins or detaches it. 0 or -errno: -EAGAIN, -ENOMEM.
+ * gives up those that it is not to have, and keeps them where a filter of system calls forbids
+ * that. The caller joins or detaches it. 0 or -errno: -EAGAIN, -ENOMEM.
  */
 int thread_start(const char *name, enum thread_rights rights, void *(*work)(void *context),
                  void *context, pthread_t *ret_thread);

@@ -86,14 +86,25 @@ bool log_enabled(enum log_level level)
     return level >= lowest;
 }
 
+/* When a line is admitted, by both clocks: its stamp tells that, and not when it was written. */
+struct moment {
+    uint64_t monotonic_ns, realtime_ns;
+};
+
+static struct moment moment_now(void)
+{
+    return (struct moment){clock_monotonic_ns(), clock_realtime_ns()};
+}
+
 /* Returns false if the line is lost: there is no room or memory, or nobody reads any more. */
-static bool write_line(enum log_level level, const char *message, va_list fields)
+static bool write_line(enum log_level level, uint64_t realtime_ns, const char *message,
+                       va_list fields)
 {
     AUTO_TEXT struct text text = {0};
     struct log_line line = {.level = level,
                             .format = written_format,
                             .journal = to_journal,
-                            .realtime_ns = clock_realtime_ns(),
+                            .realtime_ns = realtime_ns,
                             .message = message};
     ssize_t n;
 
@@ -108,27 +119,28 @@ static bool write_line(enum log_level level, const char *message, va_list fields
     return n == (ssize_t)text.length;
 }
 
-static bool write_fields(enum log_level level, const char *message, ...)
+static bool write_fields(enum log_level level, uint64_t realtime_ns, const char *message, ...)
 {
     va_list fields;
     bool written;
 
     va_start(fields, message);
-    written = write_line(level, message, fields);
+    written = write_line(level, realtime_ns, message, fields);
     va_end(fields);
     return written;
 }
 
 /* Under the lock: writes how many lines were held back, where a line may be written for that. */
-static void write_held_back(uint64_t now_ns)
+static void write_held_back(struct moment now)
 {
-    uint64_t held_back = log_throttle_take_held_back(&throttle, now_ns);
+    uint64_t held_back = log_throttle_take_held_back(&throttle, now.monotonic_ns);
     char lines[sizeof("18446744073709551615")];
 
     if (held_back == 0)
         return;
     (void)snprintf(lines, sizeof(lines), "%" PRIu64, held_back);
-    if (!write_fields(LOG_LEVEL_WARN, "log lines were held back", "lines", lines, (char *)NULL))
+    if (!write_fields(LOG_LEVEL_WARN, now.realtime_ns, "log lines were held back", "lines", lines,
+                      (char *)NULL))
         throttle.held_back += held_back;
 }
 
@@ -136,17 +148,17 @@ bool log_write(enum log_level level, const char *message, ...)
 {
     int saved_errno = errno;
     bool written = false;
-    uint64_t now_ns;
+    struct moment now;
     va_list fields;
 
     if (!log_enabled(level))
         return true;
     (void)pthread_mutex_lock(&lock);
-    now_ns = clock_monotonic_ns();
-    if (log_throttle_admit(&throttle, now_ns)) {
-        write_held_back(now_ns);
+    now = moment_now();
+    if (log_throttle_admit(&throttle, now.monotonic_ns)) {
+        write_held_back(now);
         va_start(fields, message);
-        written = write_line(level, message, fields);
+        written = write_line(level, now.realtime_ns, message, fields);
         va_end(fields);
         throttle.held_back += !written;
     }
@@ -160,7 +172,7 @@ void log_flush(void)
     int saved_errno = errno;
 
     (void)pthread_mutex_lock(&lock);
-    write_held_back(clock_monotonic_ns());
+    write_held_back(moment_now());
     (void)pthread_mutex_unlock(&lock);
     errno = saved_errno;
 }

@@ -132,7 +132,7 @@ class Texts(ConfigurationTest):
 
 class Storms(ConfigurationTest):
     def test_each_line_of_bad_reloads_is_written_or_counted(self):
-        """check_log() of standing() has the rate."""
+        """standing() asserts the rate."""
         with self.standing() as exporter:
             exporter.after_cycles(2)
             for _ in range(N_BAD_RELOADS):

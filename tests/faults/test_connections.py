@@ -213,7 +213,7 @@ class Readers(ConnectionTest):
         exporter.least_descriptors = exporter.open_descriptors
         self.check_same_process(exporter)
         self.check_descriptors(exporter)
-        self.check_log(exporter)
+        exporter.check_log_rate()
         strict_exposition.parse(exporter.scrape().body)
 
 
@@ -237,7 +237,7 @@ class Certificates(ConnectionTest):
                 files.write("server.pem", good)
                 exporter.scrape_until(lambda m: m.value(RELOADED) == 1, PATIENCE, "the good one")
             self.check_same_process(exporter)
-            self.check_log(exporter)
+            exporter.check_log_rate()
 
 
 class Refused(ConnectionTest):

@@ -13,19 +13,22 @@ HIDDEN = "pmu_exporter_processes_hidden"
 
 
 class Hidden(ProcessTest):
-    def test_processes_that_cannot_be_seen_cost_the_others_nothing(self):
+    def as_nobody(self, capabilities, **more):
+        """An exporter from which /proc hides processes, with these capabilities."""
         live.need("unshare", "setpriv")
-        self.sleepers(1)
+        directory = self.enterContext(tempfile.TemporaryDirectory())
+        os.chmod(directory, 0o755)
         # a new mount, since a remount would change /proc for everybody who shares it
         wrapper = (*own_mounts("/proc", "mount -t proc -o hidepid=2 proc /proc"),
                    "setpriv", "--reuid=65534", "--regid=65534", "--clear-groups",
-                   "--inh-caps=+perfmon", "--ambient-caps=+perfmon",
-                   "--bounding-set=-all,+perfmon")
-        directory = self.enterContext(tempfile.TemporaryDirectory())
-        os.chmod(directory, 0o755)
+                   f"--inh-caps={capabilities}", f"--ambient-caps={capabilities}",
+                   f"--bounding-set=-all,{capabilities}")
+        return Exporter(config(SLEEPERS, **more), directory=directory, wrapper=wrapper)
+
+    def test_processes_that_cannot_be_seen_cost_the_others_nothing(self):
+        self.sleepers(1)
         machine = "  system: {groups: [software], by: all}\n"
-        with Exporter(config(SLEEPERS, more=machine), directory=directory,
-                      wrapper=wrapper) as exporter:
+        with self.as_nobody("+perfmon", more=machine) as exporter:
             metrics = exporter.scrape_until(
                 lambda m: m.value("pmu_machine_page_faults_total") is not None, 4 * CYCLE,
                 "the machine's")
@@ -55,15 +58,8 @@ class Hidden(ProcessTest):
         self.assertNotIn("hidepid", check("hidepid=0"))
 
     def test_who_may_see_all_processes_counts_them_whatever_proc_hides(self):
-        live.need("unshare", "setpriv")
         self.sleepers(2)
-        wrapper = (*own_mounts("/proc", "mount -t proc -o hidepid=2 proc /proc"),
-                   "setpriv", "--reuid=65534", "--regid=65534", "--clear-groups",
-                   "--inh-caps=+perfmon,+sys_ptrace", "--ambient-caps=+perfmon,+sys_ptrace",
-                   "--bounding-set=-all,+perfmon,+sys_ptrace")
-        directory = self.enterContext(tempfile.TemporaryDirectory())
-        os.chmod(directory, 0o755)
-        with Exporter(config(SLEEPERS), directory=directory, wrapper=wrapper) as exporter:
+        with self.as_nobody("+perfmon,+sys_ptrace") as exporter:
             metrics = self.seen(exporter, SLEEP, 2)
             self.assertEqual(metrics.value(HIDDEN), 0)
             self.assertNotIn("cannot be seen", exporter.stderr())

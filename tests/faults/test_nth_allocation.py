@@ -8,13 +8,10 @@ import tempfile
 import live
 from exporter import SANITIZER, Exporter
 from failing_allocations import FailingAllocations
+from failing_calls import Met
 from turns import EVERY, SEED, TurnTest
 
 OF_A_TURN, OF_A_START = 97, 307  # each so many-th, in the short mode
-
-
-class Met:
-    seen = answered = 0
 
 
 class NthAllocation(TurnTest):

@@ -67,11 +67,9 @@ class Rights(standing.FaultTest):
 
     def test_what_reads_files_of_others_has_no_rights(self):
         with self.standing(self.everything()) as exporter:
-            task = pathlib.Path(f"/proc/{exporter.pid}/task/{exporter.pid}/children")
-            statuses = [pathlib.Path(f"/proc/{child}/status").read_text()
-                        for child in task.read_text().split()]
-            self.assertEqual({re.search(r"Name:\t(.*)", status)[1] for status in statuses}, READERS)
-            for status in statuses:
+            readers = self.readers(exporter)
+            self.assertEqual(set(readers), READERS)
+            for status in [(process / "status").read_text() for process in readers.values()]:
                 self.assertEqual(set(capabilities(status).values()), {0}, status)
                 self.assertIn("NoNewPrivs:\t1", status)
 
@@ -90,24 +88,23 @@ class Rights(standing.FaultTest):
             self.assertTrue(found.find(INFO, cgroup=hostile))
             self.assertFalse(found.find(INFO, cgroup=hostile, runtime="docker"))
             if not is_sanitized():  # which takes terabytes of addresses, so that nothing bounds them
-                self.assertRegex(self.log_of(exporter), "names nobody.*" + "a" * 64 + ".*more memory")
+                exporter.log_until("names nobody")
+                self.assertRegex(exporter.stderr(), "names nobody.*" + "a" * 64 + ".*more memory")
 
-    def log_of(self, exporter):
-        for _ in live.tries(PATIENCE):
-            if "names nobody" in exporter.stderr():
-                break
-        return exporter.stderr()
+    def readers(self, exporter):
+        """{name of a process that reads files of others: its directory in /proc}"""
+        children = pathlib.Path(f"/proc/{exporter.pid}/task/{exporter.pid}/children").read_text()
+        processes = [pathlib.Path("/proc", child) for child in children.split()]
+        return {(process / "comm").read_text().strip(): process for process in processes}
 
     def test_without_what_reads_state_files_it_goes_on(self):
         self.docker("a", '{"Name":"/early"}')
         with self.standing(self.config(), args=[f"--path.rootfs={self.state}"]) as exporter:
             exporter.scrape_until(lambda m: m.find(INFO, container="early"), PATIENCE, "it has its name")
-            task = pathlib.Path(f"/proc/{exporter.pid}/task/{exporter.pid}/children")
-            for child in task.read_text().split():
-                if pathlib.Path(f"/proc/{child}/comm").read_text() == "state_reader\n":
-                    os.kill(int(child), signal.SIGKILL)
+            os.kill(int(self.readers(exporter)["state_reader"].name), signal.SIGKILL)
             late = self.docker("b", '{"Name":"/late"}')
-            self.assertIn("has ended", self.log_of(exporter))
+            exporter.log_until("names nobody")
+            self.assertIn("has ended", exporter.stderr())
             found = exporter.after_cycles(2)
             self.assertTrue(found.find(INFO, cgroup=late))
             self.assertTrue(found.find(INFO, container="early"))

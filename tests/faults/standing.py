@@ -21,6 +21,7 @@ who passes one says why. The mechanism is that of PMU_TEST_COUNTING.
 import atexit
 import contextlib
 import functools
+import os
 import shutil
 import subprocess
 import time
@@ -49,10 +50,16 @@ BESIDE = 8
 CONTROL = "control.service"
 
 
+def is_there(tool):
+    if not shutil.which(tool) and os.environ.get("PMU_TEST_PROMETHEUS") == "required":
+        raise AssertionError(f"{tool} is required")
+    return shutil.which(tool) is not None
+
+
 @functools.cache
 def prometheus():
     """The one of this process, which scrapes what it is told to; None where there is none."""
-    if not shutil.which("prometheus"):
+    if not is_there("prometheus"):
         return None
     running = Prometheus()
     running.__enter__()
@@ -160,7 +167,7 @@ class FaultTest(live.LiveTest):
             body = exporter.answer_in_time().body
         self.assertLess(time.monotonic() - began, RECOVERS_WITHIN * SLACK + late.seconds)
         strict_exposition.parse(body)
-        if shutil.which("promtool"):
+        if is_there("promtool"):
             done = subprocess.run(["promtool", "check", "metrics"], input=body, capture_output=True,
                                   timeout=PATIENCE)
             self.assertEqual(done.stdout + done.stderr, b"")

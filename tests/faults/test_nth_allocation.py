@@ -59,6 +59,7 @@ class NthAllocation(TurnTest):
                 break
             ends += not went_on
             n += every
+        self.assertGreater(n, every, "none has failed")
         self.assertTrue(went_on)
         print(f"{self.id()}: up to the {n}th, {ends} times it ended with a message")
 

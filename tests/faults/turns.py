@@ -46,5 +46,6 @@ class TurnTest(standing.FaultTest):
             if not met.answered:
                 break
             n += every
+        self.assertGreater(turns, 1, "none has failed")
         print(f"{self.id()}: {turns} turns, up to the {n}th of {met.seen}")
         self.cgroups.remove(f"turn{turns - 1}.service")

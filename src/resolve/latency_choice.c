@@ -43,6 +43,10 @@ struct latency_choice latency_choose(const struct mechanism_question *question,
         choice.size = events->size;
         return choice;
     }
+    if (question->lacks_descriptors) {
+        choice.reason = mechanism_lacks_descriptors();
+        return choice;
+    }
     if (events->bpf) {
         choice.reason = no_stamps;
         return choice;

@@ -60,6 +60,11 @@ static const char *reason_of_config(const struct config *config, bool has_cgroup
     return NULL;
 }
 
+const char *mechanism_lacks_descriptors(void)
+{
+    return "the limit of open files has no room for a bpf program";
+}
+
 /* Whether bpf is to be used, by what is known so far. The choice gets the reason and the size. */
 static bool wants_bpf(const struct mechanism_question *question,
                       const struct mechanism_verdict *verdict, struct mechanism_choice *choice)
@@ -72,6 +77,10 @@ static bool wants_bpf(const struct mechanism_question *question,
     choice->is_left_to_machine = !choice->reason;
     if (choice->reason)
         return false;
+    if (question->lacks_descriptors) {
+        choice->reason = mechanism_lacks_descriptors();
+        return false;
+    }
     if (verdict->distrust && !is_obeyed) {
         choice->reason = verdict->distrust;
         return false;
@@ -136,7 +145,7 @@ struct mechanism_choice mechanism_choose(const struct mechanism_question *questi
 {
     /* bpf that was asked for by name counts already: no test would make a difference */
     const bool goes_on = question->running && question->config->counting == CONFIG_COUNTING_BPF;
-    const bool wants_test = !verdict->is_final && !goes_on;
+    const bool wants_test = !verdict->is_final && !goes_on && !question->lacks_descriptors;
     struct mechanism_choice choice = {0};
 
     if (wants_test)

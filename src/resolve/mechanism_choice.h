@@ -37,7 +37,11 @@ struct mechanism_question {
     const struct cgroup_root *root; /* its fd is -1 where there are no cgroups */
     struct mechanism *running;      /* the bpf mechanism that counts now; NULL: none does */
     struct switch_program_size running_size; /* how large that one is */
+    bool lacks_descriptors; /* the limit of open files has no room for a bpf mechanism */
 };
+
+/* The reason then. Static. */
+const char *mechanism_lacks_descriptors(void);
 
 struct mechanism_choice {
     struct mechanism *bpf; /* the running one, or a new one, which is the caller's; NULL: direct */

@@ -8,7 +8,9 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "log/log.h"
+#include "resolve/mechanism_size.h"
 #include "service/fail.h"
+#include "sys/cpu_list.h"
 
 /* Of a connection: that of the client, and a pair between TLS and HTTP. */
 #define DESCRIPTORS_WITH_TLS 3
@@ -60,6 +62,35 @@ static int make_names(struct counting *counting, const struct options *options)
     return r < 0 ? r : target_names_configure(counting->names, &settings);
 }
 
+static struct file_wishes file_wishes(const struct counting *counting, const struct config *config)
+{
+    AUTO(cpu_list) struct cpu_list *online = NULL;
+    const unsigned latencies = latency_wanted(config);
+
+    return (struct file_wishes){
+        .history = counting->keeps_history && config->history.enabled,
+        .bpf = config->counting != CONFIG_COUNTING_DIRECT || latencies,
+        .observers = (unsigned)__builtin_popcount(latencies & ~(unsigned)LATENCY_SCHEDULER),
+        .profiles = config->profiles.enabled,
+        .cpus = cpu_list_read_online(counting->sysfs_fd, &online) < 0 ? 1 : online->n,
+    };
+}
+
+/* Chooses within the room that there is. What a bpf that is not chosen would take is for others. */
+static struct mechanisms_choice choose(struct counting *counting, const struct config *config)
+{
+    struct file_wishes wishes = file_wishes(counting, config);
+    struct mechanisms_choice choice;
+
+    file_limit_share(&counting->files, &wishes);
+    counting->mechanisms.lacks_descriptors = wishes.bpf && !counting->files.has_bpf;
+    choice = mechanisms_choose(&counting->mechanisms, config, counting->sysfs_fd,
+                               counting->procfs_fd, &counting->hierarchy.root);
+    wishes.bpf = choice.events.bpf || choice.latency.mechanism;
+    file_limit_share(&counting->files, &wishes);
+    return choice;
+}
+
 /*
  * Makes a collector for the configuration; the one that runs, if any, is its predecessor and is
  * ended. On failure that one goes on. cgroups_afresh: the counters of cgroups are not taken over.
@@ -67,9 +98,7 @@ static int make_names(struct counting *counting, const struct options *options)
 static int make_collector(struct counting *counting, const struct config *config,
                           bool cgroups_afresh)
 {
-    const struct mechanisms_choice choice =
-        mechanisms_choose(&counting->mechanisms, config, counting->sysfs_fd, counting->procfs_fd,
-                          &counting->hierarchy.root);
+    const struct mechanisms_choice choice = choose(counting, config);
     const size_t most = counting->files.descriptors;
     const uint64_t wanted = config->limits.descriptors;
     const struct collector_setup setup = {
@@ -105,7 +134,8 @@ static int make_collector(struct counting *counting, const struct config *config
     return 0;
 }
 
-int counting_start(struct counting *counting, const struct options *options, sd_event *event)
+int counting_start(struct counting *counting, const struct options *options, bool keeps_history,
+                   sd_event *event)
 {
     int r = open_root(options->sysfs, &counting->sysfs_fd);
 
@@ -115,6 +145,7 @@ int counting_start(struct counting *counting, const struct options *options, sd_
         r = file_limit_init(&counting->files, options->web_config_file ? DESCRIPTORS_WITH_TLS : 1);
     if (r < 0)
         return r;
+    counting->keeps_history = keeps_history;
     counting->schedule.interval_ns = counting->config->interval_ns;
     counting_hurry(counting);
     births_init(&counting->births, event, &counting->schedule);
@@ -188,14 +219,35 @@ void counting_follow_hierarchy(struct counting *counting)
         collector_doubt_counters(counting->collector);
 }
 
+/*
+ * Under a lower limit all numbers may be taken. If profiles have no room any more, they end first,
+ * after this cycle, and the successor of the collector, which needs some numbers, comes with the
+ * next one.
+ */
+static void follow_file_limit(struct counting *counting)
+{
+    const struct file_wishes wishes = file_wishes(counting, counting->config);
+    const bool had_profiles = counting->files.has_profiles;
+
+    if (file_limit_has_changed(&counting->files)) {
+        counting->has_new_limit = true;
+        file_limit_share(&counting->files, &wishes);
+        if (had_profiles && !counting->files.has_profiles)
+            return;
+    }
+    if (!counting->has_new_limit)
+        return;
+    counting->has_new_limit = false;
+    if (!renew(counting, false, "the limit of open files has changed"))
+        file_limit_retry(&counting->files);
+}
+
 /* What a cycle has to know before: on which CPUs it counts, and with how many descriptors. */
 static void prepare_cycle(struct counting *counting)
 {
     if (collector_cpus_changed(counting->collector))
         (void)renew(counting, false, "CPUs have come or gone");
-    if (file_limit_has_changed(&counting->files) &&
-        !renew(counting, false, "the limit of open files has changed"))
-        file_limit_retry(&counting->files);
+    follow_file_limit(counting);
 }
 
 static void run_cycle(struct counting *counting)

@@ -32,8 +32,10 @@ struct counting {
     struct file_limit files;
     struct births births;
     struct schedule schedule;
-    uint64_t missed; /* So many cycles were left out before the next one. */
-    int failure;     /* The last cycle has returned this: 0 or -errno. */
+    uint64_t missed;    /* So many cycles were left out before the next one. */
+    int failure;        /* The last cycle has returned this: 0 or -errno. */
+    bool keeps_history; /* On a disk. */
+    bool has_new_limit; /* Of open files, which no collector counts by yet. */
     struct target_names *names;
     struct object_reader *state_reader; /* borrowed; NULL: state files name nobody */
     int sysfs_fd, procfs_fd, rootfs_fd;
@@ -44,9 +46,10 @@ void counting_init(struct counting *counting, struct config *config);
 
 /*
  * Divides the limit of open files, finds the cgroups and makes the first collector, whose first
- * cycle is due at once. Logs what goes wrong. 0 or -errno.
+ * cycle is due at once. keeps_history: on a disk. Logs what goes wrong. 0 or -errno.
  */
-int counting_start(struct counting *counting, const struct options *options, sd_event *event);
+int counting_start(struct counting *counting, const struct options *options, bool keeps_history,
+                   sd_event *event);
 void counting_done(struct counting *counting);
 
 /*

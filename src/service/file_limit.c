@@ -14,21 +14,47 @@
 #define MOST_CONNECTIONS 512
 #define OWN_DESCRIPTORS  36
 
-/* Our own, eight connections, and twenty counters: with fewer it would run and show nothing. */
+/* Three databases with their logs, and two files while one is written anew. */
+#define HISTORY_DESCRIPTORS 8
+
+/*
+ * What libbpf opens for a program: maps, programs, links, its types, and while it loads some that
+ * it closes again. tests/faults/test_descriptors.py counts them.
+ */
+#define BPF_DESCRIPTORS      56
+#define OBSERVER_DESCRIPTORS 16
+#define PROFILE_DESCRIPTORS  36
+
+/* Each part leaves so many to counters; with fewer it would run and show nothing. */
+#define FEWEST_COUNTERS 20
+
+/* Our own, eight connections, and the counters. */
 #define FEWEST_DESCRIPTORS 64
 
-/* The number of connections stays: the server's table has its size from the beginning on. */
-static void share(struct file_limit *files, uint64_t limit)
+/* Takes so many of what is left, if enough for counters stays. */
+static bool take(uint64_t *left, uint64_t needed)
 {
-    const uint64_t connections = limit / 8 < MOST_CONNECTIONS ? limit / 8 : MOST_CONNECTIONS;
-    const uint64_t reserve = connections * files->for_connection + OWN_DESCRIPTORS;
+    if (*left < needed + FEWEST_COUNTERS)
+        return false;
+    *left -= needed;
+    return true;
+}
 
-    files->before = files->limit;
-    files->limit = limit;
-    files->descriptors = limit > reserve ? limit - reserve : 0;
-    descriptors_reserve(reserve);
-    if (files->connections == 0)
-        files->connections = (unsigned)connections;
+void file_limit_share(struct file_limit *files, const struct file_wishes *wishes)
+{
+    const uint64_t limit = files->limit;
+    const uint64_t connections = limit / 8 < MOST_CONNECTIONS ? limit / 8 : MOST_CONNECTIONS;
+    const uint64_t own = connections * files->for_connection + OWN_DESCRIPTORS +
+                         (wishes->history ? HISTORY_DESCRIPTORS : 0);
+    uint64_t left = limit > own ? limit - own : 0;
+
+    files->has_bpf =
+        wishes->bpf && take(&left, BPF_DESCRIPTORS + wishes->observers * OBSERVER_DESCRIPTORS);
+    files->has_profiles = wishes->profiles && take(&left, PROFILE_DESCRIPTORS + wishes->cpus);
+    files->descriptors = (size_t)left;
+    /* the events that sample have numbers among those of counters */
+    descriptors_reserve(limit > own ? limit - left - (files->has_profiles ? wishes->cpus : 0)
+                                    : own);
 }
 
 int file_limit_init(struct file_limit *files, unsigned for_connection)
@@ -47,7 +73,9 @@ int file_limit_init(struct file_limit *files, unsigned for_connection)
                   "raise LimitNOFILE= of the unit, or ulimit -n");
         return -EMFILE;
     }
-    share(files, limit);
+    files->limit = files->before = limit;
+    /* it stays: the server's table has its size from the beginning on */
+    files->connections = (unsigned)(limit / 8 < MOST_CONNECTIONS ? limit / 8 : MOST_CONNECTIONS);
     return 0;
 }
 
@@ -63,7 +91,8 @@ bool file_limit_has_changed(struct file_limit *files)
     (void)snprintf(was, sizeof(was), "%" PRIu64, files->limit);
     log_warning("the limit of open files has changed: pmu_exporter counts as much as fits", "limit",
                 is, "before", was);
-    share(files, limit);
+    files->before = files->limit;
+    files->limit = limit;
     return true;
 }
 

@@ -25,6 +25,13 @@ static char *choose_directory(const char *directory)
     return passed && *passed ? strndup(passed, strcspn(passed, ":")) : NULL;
 }
 
+bool historian_has_directory(const char *directory)
+{
+    AUTO_FREE char *chosen = choose_directory(directory);
+
+    return chosen != NULL;
+}
+
 void historian_start(struct historian *historian, const char *directory,
                      const struct config *config)
 {

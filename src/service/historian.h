@@ -14,6 +14,9 @@ struct historian {
     struct history_status logged; /* what the log has told */
 };
 
+/* Whether there is a directory for the history: this one, or that of systemd. */
+bool historian_has_directory(const char *directory);
+
 /*
  * Starts the history, if the configuration wants one, in this directory, or in that of systemd
  * ($STATE_DIRECTORY), or in memory. What goes wrong is logged, and the service goes on.

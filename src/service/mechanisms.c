@@ -112,6 +112,7 @@ struct mechanisms_choice mechanisms_choose(struct mechanisms *mechanisms,
         .root = root,
         .running = mechanisms->bpf,
         .running_size = mechanisms->bpf_size,
+        .lacks_descriptors = mechanisms->lacks_descriptors,
     };
     struct mechanisms_choice choice = {.events = choose_events(mechanisms, &question)};
 

@@ -16,6 +16,7 @@ struct mechanisms {
     struct switch_program_size bpf_size;     /* bpf has room for so much. */
     struct mechanism_verdict verdict;        /* It tells what is known about bpf on this machine. */
     struct doubt_watch doubt;                /* It tells how much of what bpf counts is in doubt. */
+    bool lacks_descriptors;    /* The caller's: there is no room for a bpf mechanism. */
     const char *logged_reason; /* This reason for the mechanism was logged last. It is static. */
     const char *logged_latency_reason; /* The same of why latencies are not counted. */
 };

@@ -30,6 +30,7 @@
 #define REFUSED_NS (60 * NS_PER_SECOND) /* between two files that are logged */
 #define FOREVER_MS (-1)
 
+#define NO_ROOM   "the limit of open files has no room for what samples"
 #define NO_READER "the process that reads programs has ended, or could not be started"
 
 /* How the memory of the configuration is shared out: half of it is for tables in the kernel. */
@@ -47,7 +48,7 @@
 
 /* What the configuration wants. */
 struct profile_wish {
-    bool enabled, is_v1;
+    bool enabled, has_room, is_v1;
     unsigned rate_hz;
     uint64_t bytes;
     size_t cgroups, processes;
@@ -118,19 +119,32 @@ static void ring(const struct profiler *profiler)
     (void)!write(profiler->bell_fd, &one, sizeof(one));
 }
 
-void profiler_configure(struct profiler *profiler, const struct config *config, bool is_v1)
+static bool is_same_wish(const struct profile_wish *a, const struct profile_wish *b)
+{
+    return a->enabled == b->enabled && a->has_room == b->has_room && a->is_v1 == b->is_v1 &&
+           a->rate_hz == b->rate_hz && a->bytes == b->bytes && a->cgroups == b->cgroups &&
+           a->processes == b->processes;
+}
+
+void profiler_configure(struct profiler *profiler, const struct config *config, bool has_room,
+                        bool is_v1)
 {
     const struct profile_wish wish = {.enabled = config->profiles.enabled,
+                                      .has_room = has_room,
                                       .is_v1 = is_v1,
                                       .rate_hz = (unsigned)config->profiles.rate_hz,
                                       .bytes = config->profiles.bytes,
                                       .cgroups = (size_t)config->limits.cgroups,
                                       .processes = (size_t)config->limits.processes};
 
+    bool is_new;
+
     (void)pthread_mutex_lock(&profiler->lock);
+    is_new = !is_same_wish(&wish, &profiler->wish);
     profiler->wish = wish;
     (void)pthread_mutex_unlock(&profiler->lock);
-    ring(profiler);
+    if (is_new)
+        ring(profiler);
 }
 
 int profiler_ask(struct profiler *profiler, const struct profile_question *question,
@@ -259,8 +273,8 @@ static void begin_sampling(struct profiler *profiler, const struct profile_wish 
 
     profiler->granted = *wish;
     profiler->retry_ns = clock_monotonic_ns() + RETRY_NS;
-    if (!profiler->setup.reader) {
-        end_sampling(profiler, NO_READER, false);
+    if (!wish->has_room || !profiler->setup.reader) {
+        end_sampling(profiler, wish->has_room ? NO_READER : NO_ROOM, false);
         return;
     }
     if (!profiler->store)
@@ -275,12 +289,6 @@ static void begin_sampling(struct profiler *profiler, const struct profile_wish 
     }
     profiler->reason = NULL;
     follow_cpus(profiler);
-}
-
-static bool is_same_wish(const struct profile_wish *a, const struct profile_wish *b)
-{
-    return a->enabled == b->enabled && a->is_v1 == b->is_v1 && a->rate_hz == b->rate_hz &&
-           a->bytes == b->bytes && a->cgroups == b->cgroups && a->processes == b->processes;
 }
 
 /* Does what the configuration wants now, and tries again what has failed. */

@@ -36,10 +36,12 @@ struct profiler *profiler_new(const struct profiler_setup *setup);
 struct profiler *profiler_free(struct profiler *profiler);
 
 /*
- * What the configuration wants: at the start, and after each reload. is_v1: cgroups are those of a
- * hierarchy of cgroup v1. What was sampled before stays, if there are to be profiles at all.
+ * What the configuration wants: at the start, and after each cycle and reload. has_room: there are
+ * descriptors for it. is_v1: cgroups are those of a hierarchy of cgroup v1. What was sampled before
+ * stays, if there are to be profiles at all.
  */
-void profiler_configure(struct profiler *profiler, const struct config *config, bool is_v1);
+void profiler_configure(struct profiler *profiler, const struct config *config, bool has_room,
+                        bool is_v1);
 
 /* Starts the thread. 0 or -errno. */
 int profiler_start(struct profiler *profiler);

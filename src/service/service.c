@@ -145,6 +145,7 @@ static int on_cycle(sd_event_source *source, uint64_t usec, void *context)
     counting_cycle(&service->counting);
     historian_cycle(&service->historian, service->counting.slot);
     follow_counting(service);
+    service_configure_profiler(service);
     http_server_news(service->serving.server);
     notify_cycle(&service->notify);
     serving_log_crowd(&service->serving, clock_monotonic_ns());
@@ -214,7 +215,8 @@ static int start(struct service *service)
     log_info("starting pmu_exporter", "version", version_string(), "revision", version_revision());
     r = prepare_loop(service);
     if (r >= 0)
-        r = counting_start(counting, service->options, service->event);
+        r = counting_start(counting, service->options,
+                           historian_has_directory(service->options->storage_path), service->event);
     if (r >= 0)
         r = control_open(service);
     if (r >= 0)

@@ -45,10 +45,12 @@ static inline void service_cycle_now(struct service *service)
     (void)sd_event_source_set_time(service->timer, service->counting.schedule.due_ns / 1000);
 }
 
-/* Hands what the configuration wants to the profiler. */
+/* Hands what the configuration wants, and the descriptors allow, to the profiler. */
 static inline void service_configure_profiler(struct service *service)
 {
-    const struct cgroup_root *root = &service->counting.hierarchy.root;
+    const struct counting *counting = &service->counting;
+    const struct cgroup_root *root = &counting->hierarchy.root;
 
-    profiler_configure(service->profiler, service->counting.config, root->fd >= 0 && !root->v2);
+    profiler_configure(service->profiler, counting->config, counting->files.has_profiles,
+                       root->fd >= 0 && !root->v2);
 }

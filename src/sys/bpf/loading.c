@@ -13,10 +13,10 @@ static int be_quiet(enum libbpf_print_level level, const char *format, va_list a
 
 int bpf_load_quietly(int (*load)(void *program), void *program, enum bpf_refusal *ret_refusal)
 {
-    libbpf_print_fn_t before = libbpf_set_print(be_quiet);
-    int r = load(program);
+    int r;
 
-    (void)libbpf_set_print(before);
+    (void)libbpf_set_print(be_quiet);
+    r = load(program);
     if (r < 0)
         *ret_refusal = bpf_refusal_find(r);
     return r;

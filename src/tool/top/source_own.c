@@ -104,11 +104,12 @@ int top_source_own(uint64_t interval_ns, sd_event *event, const struct top_liste
         return r;
     }
     config->interval_ns = interval_ns;
+    config->profiles.enabled = false; /* no profiler runs here, so nothing is kept for it */
     own->source = (struct top_source){"own counters", ask, free_source};
     own->listener = *listener;
     counting_init(&own->counting, config);
     source = &own->source;
-    r = counting_start(&own->counting, &options_default, event);
+    r = counting_start(&own->counting, &options_default, false, event);
     if (r < 0)
         return r;
     own->current = (struct current_snapshot){own->counting.slot, own->counting.procfs_fd};

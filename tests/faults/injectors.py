@@ -17,6 +17,11 @@ PIECES = [b'"', b"\\", b"\\n", b"\x1b[31m", b"\xff", b"\xc0\xaf", b"\xed\xa0\x80
           "\u202e".encode(), "\u2028".encode(), "\ufffe".encode(), "👩".encode(), b"a", b"x2d",
           b".service", b".slice", b"docker-", b"0123456789abcdef"]
 
+FAILING = (("openat", ("EMFILE", "ENOMEM", "EINTR")), ("perf_event_open", ("ENOMEM", "EINTR", "EBUSY")),
+           ("epoll_ctl", ("ENOMEM", "ENOSPC")), ("write", ("ENOSPC", "EINTR")))
+PAGES = (b"/", b"/-/healthy", b"/metrics", b"/api/v1/targets", b"/api/v1/status", b"/api/v1/marks", b"/api/v1/events?search=cycles", b"/api/v1/live",
+         b"/no-such-page")
+
 # Both read a port and seconds; the first is a Prometheus that keeps its connection.
 SCRAPER = """
 import http.client, sys, time
@@ -129,8 +134,8 @@ class Scene:
     """What an injector works on: the exporter, its cgroups, a scraper, the witness, random
     numbers."""
 
-    def __init__(self, exporter, cgroups, witness, random):
-        self.exporter, self.cgroups = exporter, cgroups
+    def __init__(self, exporter, calls, cgroups, witness, random):
+        self.exporter, self.calls, self.cgroups = exporter, calls, cgroups
         self.witness, self.random = witness, random
         self.scraper = python(SCRAPER, exporter.port, 1)
 
@@ -318,6 +323,46 @@ def process_renames(scene):
     processes(scene, "renames")
 
 
+def reloads(scene):
+    """Lets it read its configuration again and again; in between it has a bad one."""
+    file = scene.exporter.directory / "pmu_exporter.yml"
+    good = file.read_bytes()
+    with scene.witness.excused():  # a successor takes its time where many cgroups are counted
+        for _ in range(scene.random.randint(1, 30)):
+            new = file.with_suffix(".new")
+            new.write_bytes(good + (b"nonsense: [" if scene.random.random() < 0.5 else b""))
+            new.replace(file)
+            os.kill(scene.exporter.pid, signal.SIGHUP)
+            scene.pause(0, 0.2)
+        file.write_bytes(good)
+        os.kill(scene.exporter.pid, signal.SIGHUP)
+
+
+def failing_calls(scene):
+    """Lets calls fail for a while, in which cgroups come and go."""
+    call, errors = scene.random.choice(FAILING)
+    names = [b"failed%d" % i for i in range(scene.random.randint(1, 30))]
+    with scene.witness.excused(), \
+            scene.calls.answered(call, scene.random.choice(errors), every=scene.random.randint(1, 5)):
+        for name in names:
+            scene.make(name)
+        scene.pause(0.2, 2)
+        for name in names:
+            scene.remove(name)
+
+
+def readers_of_the_page(scene):
+    """Ask for what the page asks for; some end in the midst of it."""
+    for _ in range(scene.random.randint(5, 40)):
+        with socket.create_connection(("127.0.0.1", scene.exporter.port), timeout=5) as s:
+            s.sendall(b"GET %s HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+                      % scene.random.choice(PAGES))
+            if scene.random.random() < 0.5:
+                with contextlib.suppress(OSError):
+                    s.recv(scene.random.randint(1, 100000))
+        scene.pause(0, 0.1)
+
+
 ALL = (hostile_births, burst, slow_connections, storm, stopped, few_descriptors, scraper_dies,
-       process_births, process_births_unseen, process_threads, process_families, process_execs,
+       reloads, failing_calls, readers_of_the_page, process_births, process_births_unseen, process_threads, process_families, process_execs,
        process_renames)

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random faults in random order, and after each of them the exporter is as it was.
 
-PMU_TEST_SECONDS says for how long (30); the long mode takes minutes, and looks for a slope too.
-PMU_TEST_SEED repeats a run, as far as a machine repeats itself.
+PMU_TEST_SECONDS says for how long (30); the long mode takes minutes, and fits lines through the
+descriptors, the memory and the CPU time of a cycle at rest: none of them may rise beyond its own
+noise. PMU_TEST_SEED repeats a run, as far as a machine repeats itself.
 """
 import collections
 import contextlib
@@ -16,8 +17,10 @@ import time
 
 import injectors
 import live
+import slope
 from cgroups import Cgroups
-from exporter import PATIENCE, Exporter, is_sanitized, unit_environment
+from exporter import CYCLES, PATIENCE, Exporter, is_sanitized, unit_environment
+from failing_calls import FailingCalls
 from witness import Witness
 
 SECONDS = int(os.environ.get("PMU_TEST_SECONDS", "30"))
@@ -38,10 +41,10 @@ PROCESSES = """  processes:
 """ % tuple(live.own(name) for name in ("steady", "birth", "threads", "family", "exec"))
 DESCRIPTORS_BACK_WITHIN = 30.0
 SLACK_DESCRIPTORS = 2
-# Holes in the heap come and go: in 19 minutes the lowest of each minute rose by an eighth, and fell
-# again to where it had been.
-MORE_MEMORY = 1.1
-RESTS_FOR_A_SLOPE = 50  # fewer say nothing
+RESTS_FOR_A_LINE = 50  # fewer say nothing
+NOISE = 3.0  # standard errors of a slope
+# What is no slope, whatever its error: such a part of the mean in an hour.
+FLAT = 0.01
 
 
 class SoakTest(live.LiveTest):
@@ -58,11 +61,13 @@ class SoakTest(live.LiveTest):
         self.start_steady()
         # In memory the history would grow up to its bound. It is kept on disk, as by the unit.
         state = self.enterContext(tempfile.TemporaryDirectory())
+        calls = self.enterContext(FailingCalls(*(call for call, _ in injectors.FAILING)))
         self.exporter = self.enterContext(
             Exporter(live.config(self.cgroups, system="all", more=PROCESSES),
-                     env={**unit_environment(), "STATE_DIRECTORY": state}))
+                     env={**unit_environment(), "STATE_DIRECTORY": state},
+                     wrapper=calls.wrapper()))
         self.witness = self.enterContext(Witness(self.exporter))
-        self.scene = injectors.Scene(self.exporter, self.cgroups, self.witness,
+        self.scene = injectors.Scene(self.exporter, calls, self.cgroups, self.witness,
                                      random.Random(SEED))
         self.addCleanup(self.scene.close)
         self.working = {self.cgroups.path(name) for name in STANDING}
@@ -131,10 +136,17 @@ class SoakTest(live.LiveTest):
                 self.fail(f"{self.rest()} descriptors after {fault}, {self.descriptors} before")
         return time.monotonic() - began
 
-    def soak(self, seconds, memory, released):
-        end, queue = time.monotonic() + seconds, []
+    def figures(self):
+        """(descriptors, bytes of memory, CPU seconds of a cycle) at rest."""
+        begin, cpu = self.exporter.scrape().value(CYCLES), self.exporter.cpu_seconds()
+        n = self.exporter.after_cycles(1).value(CYCLES) - begin
+        return (self.rest(), self.exporter.memory(), (self.exporter.cpu_seconds() - cpu) / float(n))
+
+    def soak(self, seconds, seen, released):
+        """Adds to `seen` what figures() are after each fault, with the time."""
+        began, queue = time.monotonic(), []
         done = collections.Counter()
-        while time.monotonic() < end:
+        while time.monotonic() < began + seconds:
             if not queue:
                 queue = self.scene.random.sample(injectors.ALL, len(injectors.ALL))
             inject = queue.pop()
@@ -142,7 +154,7 @@ class SoakTest(live.LiveTest):
             done[inject.__name__] += 1
             self.check_recovered(inject.__name__)
             released.append(self.wait_until_released(inject.__name__))
-            memory.append(self.exporter.memory())
+            seen.append((time.monotonic() - began, *self.figures()))
             self.assertEqual(self.witness.faults, [], f"in or after {inject.__name__}")
         return done
 
@@ -152,29 +164,31 @@ class SoakTest(live.LiveTest):
                                   input=self.exporter.scrape().body, timeout=PATIENCE)
             self.assertEqual(done.stdout + done.stderr, b"")
 
-    def check_slope(self, memory):
-        """What leaks raises the lowest that is seen too. The first fifth of the time is the one in
-        which caches fill."""
-        fifth = len(memory) // 5
-        first, last = min(memory[fifth:2 * fifth]), min(memory[-fifth:])
-        print(f"memory, the lowest of the second and of the last fifth: {first / 1024:.0f}, "
-              f"{last / 1024:.0f} KiB")
-        if not is_sanitized():
-            self.assertLessEqual(last, first * MORE_MEMORY)
+    def check_lines(self, seen):
+        """Caches fill in the first fifth of the time, which is left out."""
+        settled = seen[len(seen) // 5:]
+        for column, name in enumerate(("descriptors", "bytes of memory", "CPU seconds of a cycle"), 1):
+            values = [row[column] for row in settled]
+            mean = sum(values) / len(values)
+            rise, error = (3600 * each for each in
+                           slope.slope([(row[0], row[column]) for row in settled]))
+            print(f"{name}: {mean:.6g} on average, {rise:+.3g} an hour, standard error {error:.3g}")
+            if not is_sanitized():
+                self.assertLessEqual(rise, NOISE * error + FLAT * mean, name)
 
     def test_random_faults_in_random_order(self):
         print(f"PMU_TEST_SEED={SEED}")
         self.start()
-        memory, released = [self.exporter.memory()], []
+        seen, released = [], []
         began = time.monotonic()
         with contextlib.ExitStack() as stack:
             stack.callback(lambda: print(f"{time.monotonic() - began:.0f} s; {self.witness}"))
-            done = self.soak(SECONDS, memory, released)
+            done = self.soak(SECONDS, seen, released)
         print(", ".join(f"{n} x {name}" for name, n in sorted(done.items())))
         print(f"descriptors {self.descriptors} -> {self.rest()}, back within "
-              f"{max(released):.1f} s; memory {' '.join(str(m // 1024) for m in memory)} KiB")
-        if len(memory) >= RESTS_FOR_A_SLOPE:
-            self.check_slope(memory[1:])
+              f"{max(released):.1f} s; memory {' '.join(str(m // 1024) for _, _, m, _ in seen)} KiB")
+        if len(seen) >= RESTS_FOR_A_LINE:
+            self.check_lines(seen)
         before = self.exporter.scrape()
         time.sleep(LINGER + 2)
         after = self.exporter.scrape()

@@ -21,7 +21,7 @@ limits: {pmu_counters: all}  # nobody else counts here
 targets:
   system: {groups: [core, software], by: all}
   cgroups:
-    - include: ["/load"]
+    - include: ["/load", "/born*"]
       groups: [core, software]
 """
 # What was refused is tried again within a minute.
@@ -51,6 +51,18 @@ for level in 3 2; do
     scrape perfmon_$level
     stop_exporter
 done
+start_exporter config as_nobody perfmon
+sleep 2.1
+for i in $(seq -w 20); do
+    make_cgroup /born$i
+    for level in -1 0 1 2 1; do
+        echo $level >$paranoid
+        sleep 0.1
+    done
+done
+sleep 2.1
+scrape changed
+stop_exporter
 """
 SCOPES = {"system": "pmu_machine_", "cgroup": "pmu_cgroup_"}
 
@@ -67,7 +79,8 @@ class Permissions(unittest.TestCase):
                 self.assertEqual(scrape.labels("pmu_exporter_event_supported", "reason",
                                                scope=scope, event=event), {""})
                 total = prefix + event.replace("-", "_") + "_total"
-                self.assertIsNotNone(scrape.value(total), total)
+                labels = {"cgroup": "/load"} if scope == "cgroup" else {}
+                self.assertIsNotNone(scrape.value(total, **labels), total)
         self.assertFalse(scrape.find("pmu_exporter_targets_uncounted"))
 
     def test_debians_kernel_forbids_all_to_others(self):
@@ -89,7 +102,7 @@ class Permissions(unittest.TestCase):
     def test_each_log_names_capability_and_level_once(self):
         logs = self.results.log().split("starting pmu_exporter")[1:]
         lines = [[line for line in log.splitlines() if "CAP_PERFMON" in line] for log in logs]
-        self.assertEqual([len(found) for found in lines], [0, 1, 1, 0])
+        self.assertEqual([len(found) for found in lines], [0, 1, 1, 0, 0])
         self.assertTrue(all("perf_event_paranoid" in found[0] for found in lines if found))
 
     def test_what_is_permitted_later_is_counted_later(self):
@@ -97,6 +110,12 @@ class Permissions(unittest.TestCase):
 
     def test_at_2_the_capability_is_enough(self):
         self.check_counted("perfmon_2")
+
+    def test_while_the_level_changes_up_to_2_all_that_is_born_is_counted(self):
+        self.check_counted("changed")
+        scrape = self.results.scrape("changed")
+        self.assertEqual(scrape.labels("pmu_cgroup_instructions_total", "cgroup"),
+                         {"/load", *(f"/born{i:02}" for i in range(1, 21))})
 
     def test_a_bare_tree_is_explained(self):
         scrape = self.results.scrape("bare_tree")

@@ -29,7 +29,7 @@ import time
 import live
 import strict_exposition
 from cgroups import Cgroups
-from exporter import PATIENCE, SLACK, Exporter, is_sanitized
+from exporter import PATIENCE, Exporter, is_sanitized
 from lateness import Lateness
 from line_program import LineProgram
 from prometheus import Prometheus
@@ -165,7 +165,7 @@ class FaultTest(live.LiveTest):
         began = time.monotonic()
         with Lateness() as late:
             body = exporter.answer_in_time().body
-        self.assertLess(time.monotonic() - began, RECOVERS_WITHIN * SLACK + late.seconds)
+        self.assertLess(time.monotonic() - began, late.limit(RECOVERS_WITHIN))
         strict_exposition.parse(body)
         if is_there("promtool"):
             done = subprocess.run(["promtool", "check", "metrics"], input=body, capture_output=True,

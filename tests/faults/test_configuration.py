@@ -30,11 +30,6 @@ RELOADS_A_SECOND = 100
 IDLE = [f"idle{i}.service" for i in range(5)]
 
 
-def cpu_seconds(pid):
-    """To the nanosecond, by the clock of the process (clock_getcpuclockid(3))."""
-    return time.clock_gettime(~pid << 3 | 2)
-
-
 class ConfigurationTest(standing.FaultTest):
     def reload(self, exporter, text=None):
         """(status, answer) of a reload over the control socket."""
@@ -118,9 +113,9 @@ class Texts(ConfigurationTest):
     def test_deep_nesting_costs_next_to_nothing(self):
         """By CPU time, which no other load of the machine adds to; less that of a short text."""
         def cost(exporter, text):
-            before = cpu_seconds(exporter.pid)
+            before = exporter.cpu_seconds()
             self.check_refused(exporter, text)
-            return cpu_seconds(exporter.pid) - before
+            return exporter.cpu_seconds() - before
 
         with self.standing() as exporter:
             cost(exporter, "intervall: 1s\n")

@@ -128,7 +128,7 @@ class Slow(ConnectionTest):
             crowd = self.crowd(exporter.port, 200, STRANGERS[:4])
             seconds = self.until_closed(crowd, CLOSED_WITHIN)
             print(f"{self.id()}: 200 are closed after {seconds:.1f} s")
-            self.assertLess(seconds, CLOSED_WITHIN * SLACK + late.seconds)
+            self.assertLess(seconds, late.limit(CLOSED_WITHIN))
 
     def test_who_sends_a_byte_now_and_then_is_closed_and_delays_nobody(self):
         def send_one(living):
@@ -142,7 +142,7 @@ class Slow(ConnectionTest):
                 s.sendall(b"GET /metrics HTTP/1.1\r\nX: ")
             seconds = self.until_closed(crowd, SLOW_CLOSED_WITHIN, send_one)
             print(f"{self.id()}: 100 are closed after {seconds:.1f} s")
-            self.assertLess(seconds, SLOW_CLOSED_WITHIN * SLACK + late.seconds)
+            self.assertLess(seconds, late.limit(SLOW_CLOSED_WITHIN))
 
 
 class Readers(ConnectionTest):
@@ -350,7 +350,7 @@ class End(ConnectionTest):
             with Lateness() as late:
                 seconds = exporter.stop(signal.SIGTERM)
             print(f"{self.id()}: the end of {n} connections took {seconds:.2f} s")
-            self.assertLess(seconds, ENDS_WITHIN * SLACK + late.seconds)
+            self.assertLess(seconds, late.limit(ENDS_WITHIN))
 
 
 if __name__ == "__main__":

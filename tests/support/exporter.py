@@ -171,6 +171,11 @@ def without_profiles(config):
     return config if "profiles:" in config else config.rstrip("\n") + "\nprofiles: {enabled: false}\n"
 
 
+def cpu_seconds(pid):
+    """To the nanosecond, by the clock of the process (clock_getcpuclockid(3))."""
+    return time.clock_gettime(~pid << 3 | 2)
+
+
 class Exporter:
     """`with` starts it. `wrapper` is a command in front of it that becomes the exporter by exec."""
 
@@ -304,8 +309,7 @@ class Exporter:
         raise KeyError(key)
 
     def cpu_seconds(self):
-        fields = pathlib.Path(f"/proc/{self.pid}/stat").read_text().rsplit(")", 1)[1].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        return cpu_seconds(self.pid)
 
     def stop(self, sign=signal.SIGTERM, within=PATIENCE):
         """Ends it, wants status 0 and no report of a sanitizer, and returns the seconds that it

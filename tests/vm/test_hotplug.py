@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""CPU 1 goes offline and comes back, slowly and faster than the interval.
+"""CPU 1 goes offline and comes back a hundred times, slowly and faster than the interval.
 
 What runs on CPU 0 meanwhile loses no count, what runs on CPU 1 afterwards is counted. On two CPUs
 qemu counts some instructions of the other: the truth is what perf counts on the same CPU.
@@ -68,6 +68,10 @@ for i in $(seq -w 10); do
     cpu1 0
     cpu1 1
     sleep 0.$i
+done
+for _ in $(seq 80); do # faster than anything is opened
+    cpu1 0
+    cpu1 1
 done
 kill -0 $load || die "the load was too short"
 wait $load

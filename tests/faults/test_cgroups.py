@@ -185,4 +185,4 @@ class Churn(HostileTest):
 
 
 if __name__ == "__main__":
-    live.main()
+    standing.main()

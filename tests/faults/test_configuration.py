@@ -199,4 +199,4 @@ class Storms(ConfigurationTest):
 
 
 if __name__ == "__main__":
-    live.main()
+    standing.main()

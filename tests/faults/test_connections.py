@@ -355,4 +355,4 @@ class End(ConnectionTest):
 
 if __name__ == "__main__":
     enter_own_network()
-    live.main(at_once=2)
+    standing.main(at_once=2)

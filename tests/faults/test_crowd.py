@@ -5,7 +5,6 @@ import re
 import socket
 import time
 
-import live
 import standing
 from exporter import PATIENCE
 
@@ -107,4 +106,4 @@ class Crowd(standing.FaultTest):
 
 
 if __name__ == "__main__":
-    live.main(at_once=2)
+    standing.main(at_once=2)

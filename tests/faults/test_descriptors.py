@@ -109,7 +109,7 @@ class Descriptors(standing.FaultTest):
                     self.assertEqual(n, N)
                 self.check_answers(exporter)
                 self.check_same_process(exporter)
-                self.check_log(exporter)
+                exporter.check_log_rate()
 
     def test_what_was_left_out_comes_back_when_there_is_room(self):
         exporter = self.started(4096)
@@ -138,7 +138,7 @@ class Descriptors(standing.FaultTest):
                         "all again")
                     self.assertEqual(strict_exposition.compare(before.exposition, after.exposition), [])
         self.check_same_process(exporter)
-        self.check_log(exporter)
+        exporter.check_log_rate()
 
     def held(self, exporter):
         """How many descriptors of bpf there are."""
@@ -162,4 +162,4 @@ class Descriptors(standing.FaultTest):
 
 
 if __name__ == "__main__":
-    live.main()
+    standing.main()

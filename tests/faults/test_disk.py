@@ -79,4 +79,4 @@ class HangingDisk(standing.FaultTest):
 
 
 if __name__ == "__main__":
-    live.main()
+    standing.main()

@@ -5,6 +5,7 @@ import subprocess
 import tempfile
 
 import live
+import standing
 from counted_processes import CYCLE, FAULTS, SLEEP, SLEEPERS, UNCOUNTED, ProcessTest, config
 from exporter import Exporter, binary
 from own_mounts import own_mounts
@@ -66,4 +67,4 @@ class Hidden(ProcessTest):
 
 
 if __name__ == "__main__":
-    live.main()
+    standing.main()

@@ -219,4 +219,4 @@ class FewCpu(standing.FaultTest):
 
 
 if __name__ == "__main__":
-    live.main()
+    standing.main()

@@ -4,6 +4,7 @@ import http.client
 import json
 
 import live
+import standing
 from exporter import Exporter, is_sanitized
 
 API = "/api/v1/"
@@ -65,4 +66,4 @@ class Memory(live.LiveTest):
 
 
 if __name__ == "__main__":
-    live.main()
+    standing.main()

@@ -5,7 +5,7 @@ import contextlib
 import random
 import tempfile
 
-import live
+import standing
 from exporter import SANITIZER, Exporter
 from failing_allocations import FailingAllocations
 from failing_calls import Met
@@ -65,4 +65,4 @@ class NthAllocation(TurnTest):
 
 
 if __name__ == "__main__":
-    live.main()
+    standing.main()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Each N-th call of a name fails, once, in turns (turns.py). Afterwards nothing is amiss."""
-import live
+import standing
 from exporter import is_sanitized
 from failing_calls import FailingCalls
 from turns import TurnTest
@@ -31,4 +31,4 @@ for each in ERRORS:
     setattr(NthCall, f"test_{each}", lambda self, call=each: self.fail_each(call))
 
 if __name__ == "__main__":
-    live.main()
+    standing.main()

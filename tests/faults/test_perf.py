@@ -434,4 +434,4 @@ class Killed(PerfTest):
 
 
 if __name__ == "__main__":
-    live.main(at_once=2)
+    standing.main(at_once=2)

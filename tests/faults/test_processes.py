@@ -351,4 +351,4 @@ class Injected(FaultTest):
 
 
 if __name__ == "__main__":
-    live.main()
+    standing.main()

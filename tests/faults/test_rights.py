@@ -145,4 +145,4 @@ class Rights(standing.FaultTest):
 
 
 if __name__ == "__main__":
-    live.main()
+    standing.main()

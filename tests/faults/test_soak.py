@@ -17,6 +17,7 @@ import time
 
 import injectors
 import live
+import standing
 import slope
 from cgroups import Cgroups
 from exporter import CYCLES, PATIENCE, Exporter, is_sanitized, unit_environment
@@ -202,4 +203,4 @@ class SoakTest(live.LiveTest):
 
 
 if __name__ == "__main__":
-    live.main()
+    standing.main()

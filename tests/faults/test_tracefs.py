@@ -54,4 +54,4 @@ class TracefsTest(standing.FaultTest):
 
 if __name__ == "__main__":
     own_mounts.enter_own_tracefs()
-    live.main()
+    standing.main()

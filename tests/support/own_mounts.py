@@ -8,13 +8,16 @@ that nothing reaches the others.
 """
 import os
 import pathlib
+import shutil
+import subprocess
 import sys
 import unittest
 
 # These words stand in front of a program: it has mounts of its own, which propagate as before.
 UNSHARE = ("unshare", "--mount", "--propagation", "unchanged")
 TRACEFS = "/sys/kernel/tracing"
-HAS_TRIED = "PMU_TEST_TRACEFS"  # in the environment of a program that was run anew
+HAS_TRIED = "PMU_TEST_TRACEFS"
+HAS_TRIED_PIDS = "PMU_TEST_OWN_PIDS"  # in the environment of a program that was run anew
 # These give it process numbers and a /proc of its own too; all of them end with this process.
 UNSHARE_PIDS = (*UNSHARE, "--pid", "--fork", "--mount-proc", "--kill-child")
 
@@ -56,3 +59,14 @@ def enter_own_tracefs():
         print(f"skipped: {reason}")
         sys.exit(77)
     os.execvpe(words[0], [*words, sys.executable, "-B", *sys.argv], {**os.environ, HAS_TRIED: "1"})
+
+
+def enter_own_pids():
+    """The program is run anew with process numbers of its own, where that can be: it can end nobody
+    else's processes, and none of its own outlives it."""
+    if HAS_TRIED_PIDS in os.environ or not shutil.which("unshare"):
+        return
+    if subprocess.run([*UNSHARE_PIDS, "true"], check=False, stderr=subprocess.DEVNULL).returncode != 0:
+        return
+    os.execvpe(UNSHARE_PIDS[0], [*UNSHARE_PIDS, sys.executable, "-B", *sys.argv],
+               {**os.environ, HAS_TRIED_PIDS: "1"})

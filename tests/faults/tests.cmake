@@ -60,6 +60,11 @@ add_long_program_test(faults configuration 60 3600)
 add_long_program_test(faults life 0 3600)
 set_property(TEST long/life APPEND PROPERTY ENVIRONMENT "PMU_TEST_KILLS=200")
 
+if(NOT SANITIZE) # sanitizers make calls of their own
+  add_fault_test(under_filter)
+  set_tests_properties(faults/under_filter PROPERTIES LABELS long TIMEOUT 7200 RUN_SERIAL TRUE)
+endif()
+
 add_fault_test(soak)
 add_long_program_test(faults soak 600 3600)
 if(NOT SANITIZE)

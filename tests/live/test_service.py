@@ -17,18 +17,14 @@ import threading
 import time
 
 import live
+import unit_filter
 from exporter import PATIENCE, Exporter, SANITIZER, binary, free_port, http_get, is_sanitized, run_once
 from live import LiveTest
 
 CONFIG = live.config(system="all")
 READ_AT = "pmu_exporter_config_last_reload_success_timestamp_seconds"
-UNIT = pathlib.Path(__file__).resolve().parents[2] / "systemd/pmu_exporter.service.in"
 # exec keeps the number of the process, which systemd would have known before
 OWN_PID = ("sh", "-c", 'WATCHDOG_PID=$$ LISTEN_PID=$$ exec "$@"', "sh")
-
-
-# The process that reads programs becomes nobody where it is root, which the unit's user is not.
-OF_ROOT = {"setgroups", "setresgid", "setresuid"}
 
 
 class Manager:
@@ -341,28 +337,6 @@ def listening(pid):
     return ports
 
 
-def members(name):
-    """The system calls of a set such as @process; of a plain name, that call."""
-    if not name.startswith("@"):
-        return {name}
-    text = subprocess.run(["systemd-analyze", "--no-pager", "syscall-filter", name], text=True,
-                          capture_output=True, check=True, timeout=20).stdout
-    found = set()
-    for line in text.splitlines()[1:]:
-        if line.strip() and not line.strip().startswith("#"):
-            found |= members(line.strip())
-    return found
-
-
-def allowed_calls():
-    """The system calls that the unit's filter allows. systemd adds @default to every list."""
-    calls = members("@default")
-    for line in re.findall(r"(?m)^SystemCallFilter=(.*)$", UNIT.read_text()):
-        for name in line.lstrip("~").split():
-            calls = calls - members(name) if line.startswith("~") else calls | members(name)
-    return calls
-
-
 class Filter(LiveTest):
     def complete(self, trace, within=PATIENCE):
         """Waits for strace, which ends after what it traces."""
@@ -385,7 +359,7 @@ class Filter(LiveTest):
                 exporter.after_cycles(2)
             made = set(re.findall(r"(?m)^\d+ +(\w+)\(", self.complete(trace)))
         self.assertIn("perf_event_open", made)
-        self.assertEqual(made - allowed_calls() - OF_ROOT, set())
+        self.assertEqual(made - unit_filter.allowed_calls() - unit_filter.OF_ROOT, set())
 
 
 if __name__ == "__main__":

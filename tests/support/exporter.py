@@ -171,6 +171,12 @@ def without_profiles(config):
     return config if "profiles:" in config else config.rstrip("\n") + "\nprofiles: {enabled: false}\n"
 
 
+def in_front():
+    """The words in front of each exporter where whole families run under the unit's filter of system
+    calls (faults/test_under_filter.py)."""
+    return json.loads(os.environ.get("PMU_TEST_IN_FRONT", "[]"))
+
+
 def cpu_seconds(pid):
     """To the nanosecond, by the clock of the process (clock_getcpuclockid(3))."""
     return time.clock_gettime(~pid << 3 | 2)
@@ -198,7 +204,7 @@ class Exporter:
         return self.process.pid
 
     def command(self):
-        words = self.wrapper + [self.binary, f"--web.listen-address=127.0.0.1:{self.port}",
+        words = self.wrapper + in_front() + [self.binary, f"--web.listen-address=127.0.0.1:{self.port}",
                                 f"--control.socket={self.control}"]
         path = self.directory / "pmu_exporter.yml"
         if self.config is not None:

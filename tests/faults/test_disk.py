@@ -10,6 +10,7 @@ import live
 import standing
 from exporter import CYCLES, PATIENCE, Exporter
 from failing_calls import FailingCalls
+from lateness import Lateness
 
 FOR_EVER = 3600 * 1000  # milliseconds
 N_SCRAPES = 200
@@ -30,19 +31,19 @@ class HangingDisk(standing.FaultTest):
         self.fail("nobody uses the disk")
 
     def check_nobody_waits(self, exporter):
-        """Cycles go on, and half of the scrapes take no tenth of a second: who shares the machine
-        may delay some."""
+        """Cycles go on, and 99 of 100 scrapes take no tenth of a second."""
         before, seconds = exporter.scrape().value(CYCLES), []
-        for _ in range(N_SCRAPES):
-            answer = exporter.get("/metrics")
-            self.assertEqual(answer.status, 200)
-            seconds.append(answer.seconds)
-            time.sleep(0.01)
+        with Lateness() as late:
+            for _ in range(N_SCRAPES):
+                answer = exporter.get("/metrics")
+                self.assertEqual(answer.status, 200)
+                seconds.append(answer.seconds)
+                time.sleep(0.01)
         exporter.scrape_until(lambda m: m.value(CYCLES) >= before + 3, PATIENCE, "three cycles")
         seconds.sort()
         print(f"{self.id()}: scrapes took {seconds[N_SCRAPES // 2] * 1000:.0f} ms, 99 of 100 at most "
               f"{seconds[N_SCRAPES * 99 // 100] * 1000:.0f} ms")
-        self.assertLess(seconds[N_SCRAPES // 2], 0.1)
+        self.assertLess(seconds[N_SCRAPES * 99 // 100], late.limit(0.1))
 
     def test_that_of_the_history_delays_nobody(self):
         with self.standing(**self.options) as exporter:

@@ -25,6 +25,8 @@ struct cgroup_target {
     struct identity *identity; /* label cgroup; info parent, unit, slice, container_id, pod_uid,
                                   and the names that are known (target/target_names.h) */
     int rule;                  /* index of the rule that it belongs to */
+    uint64_t tenant;           /* one number, not 0, for all below one top-level cgroup, or of one
+                                  user below /user.slice */
     int fd;                    /* its directory, for perf_event_open(); open from birth until
                                   cgroup_target_close_fd(), then -1 */
     uint64_t inode;

@@ -113,6 +113,8 @@ struct collector *collector_free(struct collector *collector)
     machine_domains_done(&collector->machine.each);
     (void)resolution_free(collector->resolution);
     counted_cpus_done(&collector->cpus);
+    turns_done(&collector->opener.cgroups);
+    turns_done(&collector->opener.processes);
     free(collector->opener.sets);
     free(collector);
     return NULL;

@@ -3,6 +3,7 @@
 /*
  * The second stage. Opening may be slow: it is done in batches, which grow while they are fast, and
  * what is not open after some time waits for the next round, since a cycle must not be late for it.
+ * Tenants take turns (turns.h).
  */
 #include <errno.h>
 
@@ -57,37 +58,45 @@ static bool has_turn(const struct entry *entry, const struct round *round)
     return entry->counters && (entry->is_new || !round->between_cycles);
 }
 
-static void list_wanted(struct collector *collector, const struct mechanism *mechanism,
-                        const struct round *round)
+/* Lists what this mechanism opens in this round, in its order. 0 or -ENOMEM. */
+static int list_wanted(struct collector *collector, const struct mechanism *mechanism,
+                       const struct round *round)
 {
     struct opener *opener = &collector->opener;
+    struct turns *turns = &opener->cgroups;
 
-    opener->n_sets = 0;
+    turns_clear(turns);
     for (size_t i = 0; i < collector->ledger.n_entries; i++) {
         struct entry *entry = collector->ledger.entries[i];
 
         entry->is_opening = has_turn(entry, round) &&
                             counter_set_mechanism(entry->counters) == mechanism &&
                             counter_set_wants_open(entry->counters, round->now_ns);
-        if (entry->is_opening)
-            opener->sets[opener->n_sets++] = entry->counters;
+        if (entry->is_opening &&
+            turns_add(turns, entry->counters, entry, entry->cgroup ? entry->cgroup->tenant : 0) < 0)
+            return -ENOMEM;
     }
+    turns_sort(turns);
+    for (size_t i = 0; i < turns->n; i++)
+        opener->sets[i] = turns->turns[i].what;
+    return 0;
 }
 
-static int open_batches(const struct opener *opener, struct mechanism *mechanism,
-                        uint64_t most_time_ns)
+static int open_batches(struct opener *opener, struct mechanism *mechanism, uint64_t most_time_ns)
 {
+    const size_t n_sets = opener->cgroups.n;
     const uint64_t begin_ns = clock_monotonic_ns();
     uint64_t before_ns = begin_ns, now_ns = begin_ns;
     size_t batch = 1, n;
 
-    for (size_t i = 0; i < opener->n_sets && now_ns - begin_ns < most_time_ns; i += n) {
+    for (size_t i = 0; i < n_sets && now_ns - begin_ns < most_time_ns; i += n) {
         int r;
 
-        n = opener->n_sets - i < batch ? opener->n_sets - i : batch;
+        n = n_sets - i < batch ? n_sets - i : batch;
         r = mechanism->open(mechanism, opener->sets + i, n);
         if (r < 0)
             return r;
+        turns_took(&opener->cgroups, i + n - 1);
         now_ns = clock_monotonic_ns();
         batch = now_ns - before_ns < TIME_OF_FAST_BATCH_NS ? 2 * batch : batch;
         before_ns = now_ns;
@@ -101,7 +110,7 @@ static int open_batches(const struct opener *opener, struct mechanism *mechanism
  */
 static void begin_opened(struct collector *collector, struct mechanism *mechanism)
 {
-    if (collector->opener.n_sets == 0)
+    if (collector->opener.cgroups.n == 0)
         return;
     mechanism_refresh(mechanism);
     for (size_t i = 0; i < collector->ledger.n_entries; i++) {
@@ -135,9 +144,10 @@ static int open_by(struct collector *collector, struct mechanism *mechanism, siz
     int r;
 
     mechanism->descriptors = all > of_other ? all - of_other : 0;
-    list_wanted(collector, mechanism, round);
-    r = open_batches(&collector->opener, mechanism,
-                     round->between_cycles ? OPEN_TIME_BETWEEN_NS : OPEN_TIME_NS);
+    r = list_wanted(collector, mechanism, round);
+    if (r >= 0)
+        r = open_batches(&collector->opener, mechanism,
+                         round->between_cycles ? OPEN_TIME_BETWEEN_NS : OPEN_TIME_NS);
     if (round->between_cycles)
         begin_opened(collector, mechanism);
     return r;

@@ -4,9 +4,10 @@
 /* What the stage of opening keeps: who is next, and room for a list. */
 
 #include "count/counter_set.h"
+#include "cycle/turns.h"
 
 struct opener {
-    struct counter_set **sets; /* scratch: what is to be opened in this round */
-    size_t n_sets;
+    struct turns cgroups, processes; /* what is to be opened in this round, in its order */
+    struct counter_set **sets;       /* scratch: the counters of those cgroups, in that order */
     size_t next_admission; /* index in the ledger at which the next tries to give room begin */
 };

@@ -3,6 +3,8 @@
 /* The second stage, for processes: opens the counters of members of groups. */
 #include "cycle/open_processes.h"
 
+#include <errno.h>
+
 #include "base/clock.h"
 #include "base/share.h"
 #include "cycle/collector_parts.h"
@@ -65,37 +67,55 @@ struct process_opening collector_opening(const struct collector *collector,
     };
 }
 
-static int open_member(struct collector *collector, const struct round *round,
-                       const struct entry *entry, struct process_member *member)
+/* Whether the member has a turn in this round. */
+static bool wants_turn(const struct collector *collector, const struct round *round,
+                       const struct entry *entry, const struct process_member *member)
 {
-    struct process_opening opening = collector_opening(collector, round, entry);
+    const struct process_opening opening = collector_opening(collector, round, entry);
 
-    if (round->between_cycles ? !process_member_is_new(member, &opening)
-                              : !process_member_wants_open(member, &opening))
-        return 0;
-    opening.threads_left = threads_left(collector, member);
-    return process_member_open(member, &opening);
+    if (member->ended)
+        return false;
+    return round->between_cycles ? process_member_is_new(member, &opening)
+                                 : process_member_wants_open(member, &opening);
+}
+
+/* Lists whose counters are opened in this round, in its order. Users take turns. 0 or -ENOMEM. */
+static int list_members(struct collector *collector, const struct round *round)
+{
+    const struct ledger *ledger = &collector->ledger;
+    struct turns *turns = &collector->opener.processes;
+
+    turns_clear(turns);
+    for (size_t i = 0; i < ledger->n_entries; i++) {
+        struct entry *entry = ledger->entries[i];
+        struct process_member *member =
+            entry_is_awake(entry) && entry->account ? entry->group->members : NULL;
+
+        for (; member; member = member->next)
+            if (wants_turn(collector, round, entry, member) &&
+                turns_add(turns, member, entry, 1 + (uint64_t)member->target->uid) < 0)
+                return -ENOMEM;
+    }
+    turns_sort(turns);
+    return 0;
 }
 
 static int open_members(struct collector *collector, const struct round *round)
 {
-    const struct ledger *ledger = &collector->ledger;
     const uint64_t end_ns =
         clock_monotonic_ns() + (round->between_cycles ? OPEN_TIME_BETWEEN_NS : OPEN_TIME_NS);
+    struct turns *turns = &collector->opener.processes;
+    int r = list_members(collector, round);
 
-    for (size_t i = 0; i < ledger->n_entries; i++) {
-        const struct entry *entry = ledger->entries[i];
-        struct process_member *member =
-            entry_is_awake(entry) && entry->account ? entry->group->members : NULL;
+    for (size_t i = 0; i < turns->n && r >= 0 && clock_monotonic_ns() < end_ns; i++) {
+        struct process_member *member = turns->turns[i].what;
+        struct process_opening opening = collector_opening(collector, round, turns->turns[i].of);
 
-        for (; member && clock_monotonic_ns() < end_ns; member = member->next) {
-            int r = member->ended ? 0 : open_member(collector, round, entry, member);
-
-            if (r < 0)
-                return r;
-        }
+        opening.threads_left = threads_left(collector, member);
+        r = process_member_open(member, &opening);
+        turns_took(turns, i);
     }
-    return 0;
+    return r;
 }
 
 /*

@@ -33,13 +33,14 @@ enum cgroup_outcome cgroup_open(const struct cgroup_targets *set, const char *pa
 
 static void leave_queue(struct cgroup_targets *set, struct cgroup_node *node)
 {
-    if (node->waiting == WAITING_AS_CANDIDATE) {
-        TAILQ_REMOVE(&node->subtree->candidates, node, waiting_entry);
-        if (TAILQ_EMPTY(&node->subtree->candidates))
-            LIST_REMOVE(node->subtree, with_candidates);
-    } else if (node->waiting == WAITING_FOR_DESCRIPTORS) {
-        TAILQ_REMOVE(&set->starved, node, waiting_entry);
-    }
+    const enum cgroup_waiting kind = node->waiting;
+    struct cgroup_subtree *subtree = node->subtree;
+
+    if (kind == WAITING_NOWHERE)
+        return;
+    TAILQ_REMOVE(&subtree->waiting[kind], node, waiting_entry);
+    if (TAILQ_EMPTY(&subtree->waiting[kind]))
+        TAILQ_REMOVE(&set->with_waiting[kind], subtree, with_waiting[kind]);
     node->waiting = WAITING_NOWHERE;
 }
 
@@ -54,20 +55,20 @@ static void set_uncounted(struct cgroup_targets *set, struct cgroup_node *node, 
 
 /* Counts the node as uncounted for this reason, and lets it wait in the queue of this kind. */
 static void let_wait(struct cgroup_targets *set, struct cgroup_node *node, enum absence reason,
-                     enum cgroup_waiting waiting)
+                     enum cgroup_waiting kind)
 {
+    struct cgroup_subtree *subtree = node->subtree;
+
     set_uncounted(set, node, reason);
     if (!node->refused)
         set->census.dropped[reason]++;
     node->refused = true;
-    node->waiting = waiting;
-    if (waiting == WAITING_AS_CANDIDATE) {
-        if (TAILQ_EMPTY(&node->subtree->candidates))
-            LIST_INSERT_HEAD(&set->with_candidates, node->subtree, with_candidates);
-        TAILQ_INSERT_TAIL(&node->subtree->candidates, node, waiting_entry);
-    } else if (waiting == WAITING_FOR_DESCRIPTORS) {
-        TAILQ_INSERT_TAIL(&set->starved, node, waiting_entry);
-    }
+    node->waiting = kind;
+    if (kind == WAITING_NOWHERE)
+        return;
+    if (TAILQ_EMPTY(&subtree->waiting[kind]))
+        TAILQ_INSERT_TAIL(&set->with_waiting[kind], subtree, with_waiting[kind]);
+    TAILQ_INSERT_TAIL(&subtree->waiting[kind], node, waiting_entry);
 }
 
 /* How many targets the subtree may have, beside what others have of what it is limited by. */
@@ -145,7 +146,7 @@ int cgroup_admit(struct cgroup_targets *set, struct cgroup_node *node)
     leave_queue(set, node);
     reason = lack_of_room(set, node->subtree);
     if (reason != ABSENCE_NONE) {
-        let_wait(set, node, reason, WAITING_AS_CANDIDATE);
+        let_wait(set, node, reason, WAITING_FOR_ROOM);
         return CGROUP_DONE;
     }
     path = cgroup_node_path(node, NULL, &set->path);
@@ -173,46 +174,74 @@ static int admit_one_waiting(struct cgroup_targets *set, struct cgroup_node *nod
     return r;
 }
 
-static int admit_candidates(struct cgroup_targets *set, struct cgroup_subtree *subtree)
+/* The subtree that has the next turn, which is its last one for now. NULL: nobody waits. */
+static struct cgroup_subtree *next_turn(struct cgroup_targets *set, enum cgroup_waiting kind)
 {
-    struct cgroup_node *node;
+    struct cgroup_subtrees *all = &set->with_waiting[kind];
+    struct cgroup_subtree *subtree = TAILQ_FIRST(all);
 
-    while ((node = TAILQ_FIRST(&subtree->candidates)) &&
-           lack_of_room(set, subtree) == ABSENCE_NONE) {
-        bool last = cgroup_node_owns_subtree(node);
-        int r = admit_one_waiting(set, node);
-
-        /* the subtree itself is freed with the node that it begins with */
-        if (r < 0 || r == CGROUP_STARVED || (r == CGROUP_ABSENT && last))
-            return r;
+    if (subtree) {
+        TAILQ_REMOVE(all, subtree, with_waiting[kind]);
+        TAILQ_INSERT_TAIL(all, subtree, with_waiting[kind]);
     }
-    return CGROUP_DONE;
+    return subtree;
+}
+
+/* It comes first once more: it could not use its turn. */
+static void give_back_turn(struct cgroup_targets *set, struct cgroup_subtree *subtree,
+                           enum cgroup_waiting kind)
+{
+    struct cgroup_subtrees *all = &set->with_waiting[kind];
+
+    TAILQ_REMOVE(all, subtree, with_waiting[kind]);
+    TAILQ_INSERT_HEAD(all, subtree, with_waiting[kind]);
+}
+
+/* Tries one of each subtree in turn until a descriptor is missing. An outcome or -ENOMEM. */
+static int admit_starved(struct cgroup_targets *set)
+{
+    const enum cgroup_waiting kind = WAITING_FOR_DESCRIPTORS;
+    struct cgroup_subtree *subtree;
+    int r = CGROUP_DONE;
+
+    while (r >= 0 && r != CGROUP_STARVED && (subtree = next_turn(set, kind))) {
+        r = admit_one_waiting(set, TAILQ_FIRST(&subtree->waiting[kind]));
+        if (r == CGROUP_STARVED)
+            give_back_turn(set, subtree, kind);
+    }
+    return r;
+}
+
+/*
+ * The same of those that wait for room, until there is none for any of them. A subtree may be freed
+ * with its last node, so those that were passed over are forgotten with each that was tried.
+ */
+static int admit_refused(struct cgroup_targets *set)
+{
+    struct cgroup_subtree *subtree, *first_full = NULL;
+    int r = CGROUP_DONE;
+
+    while (r >= 0 && r != CGROUP_STARVED && (subtree = next_turn(set, WAITING_FOR_ROOM)) &&
+           subtree != first_full) {
+        if (lack_of_room(set, subtree) == ABSENCE_NONE) {
+            r = admit_one_waiting(set, TAILQ_FIRST(&subtree->waiting[WAITING_FOR_ROOM]));
+            first_full = NULL;
+        } else if (!first_full) {
+            first_full = subtree;
+        }
+    }
+    return r;
 }
 
 int cgroup_admit_waiting(struct cgroup_targets *set)
 {
-    struct cgroup_subtree *subtree, *next;
-    struct cgroup_node *node;
-    int r;
+    int r = admit_starved(set);
 
-    while ((node = TAILQ_FIRST(&set->starved))) {
-        r = admit_one_waiting(set, node);
-        if (r < 0 || r == CGROUP_STARVED)
-            return r < 0 ? r : 0;
+    if (r >= 0 && r != CGROUP_STARVED && set->room) {
+        r = admit_refused(set);
+        set->room = r < 0 || r == CGROUP_STARVED;
     }
-    if (!set->room)
-        return 0;
-    for (subtree = LIST_FIRST(&set->with_candidates);
-         subtree && set->census.standing < set->limits.targets; subtree = next) {
-        next = LIST_NEXT(subtree, with_candidates);
-        r = admit_candidates(set, subtree);
-        if (r < 0 || r == CGROUP_STARVED)
-            return r < 0 ? r : 0;
-        if (r == CGROUP_ABSENT) /* with user.slice go its users' subtrees, and `next` may be one */
-            next = LIST_FIRST(&set->with_candidates);
-    }
-    set->room = false;
-    return 0;
+    return r < 0 ? r : 0;
 }
 
 static void end_target(struct cgroup_targets *set, struct cgroup_node *node)

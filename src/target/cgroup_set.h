@@ -34,12 +34,12 @@ struct cgroup_targets {
     struct cgroup_census census;
 
     struct cgroup_tree tree;
-    struct cgroup_queue to_list;                 /* directories that must be read */
-    struct cgroup_queue starved;                 /* cgroups that wait for a descriptor */
-    LIST_HEAD(, cgroup_subtree) with_candidates; /* subtrees in which some wait for room */
-    LIST_HEAD(, counted_cgroup) all;             /* all targets that are not released yet */
+    struct cgroup_queue to_list;     /* directories that must be read */
+    LIST_HEAD(, counted_cgroup) all; /* all targets that are not released yet */
     size_t n_all;
-    bool room; /* a target ended since candidates were looked at, so one may fit now */
+    /* Subtrees in which some wait, by what for. Who comes first has the next turn. */
+    struct cgroup_subtrees with_waiting[WAITING_KINDS_];
+    bool room; /* a target ended since who waits for room was looked at, so one may fit now */
 
     struct directory_watch *watch; /* NULL if there is no inotify */
     bool watches_used_up;          /* the walk that is going on has reached the limit of inotify */

@@ -44,8 +44,8 @@ static void init_set(struct cgroup_targets *set, const struct cgroup_limits *lim
     set->rescan_interval_ns = RESCAN_INTERVAL_NS;
     set->rescan = true; /* the first walk */
     TAILQ_INIT(&set->to_list);
-    TAILQ_INIT(&set->starved);
-    LIST_INIT(&set->with_candidates);
+    for (size_t kind = 0; kind < WAITING_KINDS_; kind++)
+        TAILQ_INIT(&set->with_waiting[kind]);
     LIST_INIT(&set->all);
     target_news_init(&set->news, offsetof(struct counted_cgroup, mark));
 }

@@ -39,19 +39,22 @@ static struct cgroup_node *node_new(struct cgroup_node *parent, const char *name
         return NULL;
     LIST_INIT(&node->children);
     node->watch = node->rule = -1;
+    node->waiting = WAITING_NOWHERE;
     node->parent = parent;
     memcpy(node->name, name, length + 1);
     return node;
 }
 
-static struct cgroup_subtree *subtree_new(struct cgroup_subtree *within)
+static struct cgroup_subtree *subtree_new(struct cgroup_tree *tree, struct cgroup_subtree *within)
 {
     struct cgroup_subtree *subtree = calloc(1, sizeof(*subtree));
 
     if (!subtree)
         return NULL;
-    TAILQ_INIT(&subtree->candidates);
+    for (size_t kind = 0; kind < WAITING_KINDS_; kind++)
+        TAILQ_INIT(&subtree->waiting[kind]);
     subtree->within = within;
+    subtree->number = ++tree->n_subtrees;
     return subtree;
 }
 
@@ -97,7 +100,7 @@ int cgroup_tree_init(struct cgroup_tree *tree, uint64_t root_inode)
     if (!root)
         return -ENOMEM;
     root->inode = root_inode;
-    root->subtree = subtree_new(NULL);
+    root->subtree = subtree_new(tree, NULL);
     if (!root->subtree) {
         free(root);
         return -ENOMEM;
@@ -200,7 +203,7 @@ int cgroup_tree_add(struct cgroup_tree *tree, struct cgroup_node *parent, const 
     if (!node)
         return -ENOMEM;
     node->subtree = cgroup_node_owns_subtree(node)
-                        ? subtree_new(is_of_users(parent) ? parent->subtree : NULL)
+                        ? subtree_new(tree, is_of_users(parent) ? parent->subtree : NULL)
                         : parent->subtree;
     if (!node->subtree) {
         free(node);

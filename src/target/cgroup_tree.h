@@ -19,7 +19,16 @@
 /* A longer path is not walked: Linux has no limit for paths, but our memory needs one. */
 #define CGROUP_PATH_LENGTH_MAX 16384
 
+/* What a wanted node waits for that is no target. */
+enum cgroup_waiting {
+    WAITING_FOR_ROOM, /* a limit refused it */
+    WAITING_FOR_DESCRIPTORS,
+    WAITING_KINDS_,
+    WAITING_NOWHERE = WAITING_KINDS_
+};
+
 TAILQ_HEAD(cgroup_queue, cgroup_node);
+TAILQ_HEAD(cgroup_subtrees, cgroup_subtree);
 LIST_HEAD(cgroup_children, cgroup_node);
 
 /*
@@ -29,13 +38,13 @@ LIST_HEAD(cgroup_children, cgroup_node);
  */
 struct cgroup_subtree {
     struct cgroup_subtree *within; /* the subtree whose share is divided; NULL if it is the whole */
+    uint64_t number;               /* no other one has or had it; it is not 0 */
     size_t targets;                /* how many targets are in it */
     size_t bytes;                  /* how much memory its nodes take */
-    struct cgroup_queue candidates; /* nodes that a limit refused, oldest first */
-    LIST_ENTRY(cgroup_subtree) with_candidates;
+    /* Nodes that wait, by what for, oldest first, and this subtree among those that have some. */
+    struct cgroup_queue waiting[WAITING_KINDS_];
+    TAILQ_ENTRY(cgroup_subtree) with_waiting[WAITING_KINDS_];
 };
-
-enum cgroup_waiting { WAITING_NOWHERE, WAITING_AS_CANDIDATE, WAITING_FOR_DESCRIPTORS };
 
 struct cgroup_node {
     struct cgroup_subtree *subtree;
@@ -70,6 +79,7 @@ struct cgroup_tree {
     struct hash_key hash_key;
     struct text key; /* a buffer for the key of one search */
     size_t bytes, bytes_max, subtree_bytes_max;
+    uint64_t n_subtrees; /* how many have been made */
 };
 
 /* Makes a tree of the root alone. 0 or -ENOMEM. */

@@ -17,6 +17,7 @@ int counted_cgroup_new(const struct cgroup_node *node, const char *path, int fd,
     counted->target = (struct cgroup_target){
         .path = strdup(path),
         .rule = node->rule,
+        .tenant = node->subtree->number,
         .fd = -1,
         .inode = inode,
         .start_realtime_ns = clock_realtime_ns(),

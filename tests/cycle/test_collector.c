@@ -219,6 +219,48 @@ static void discovery__looks_when_told_once_somebody_waits_for_that(void **state
     assert_int_equal(poll(&tree, 1, 0), 0);
 }
 
+/* The first letters of the top-level cgroups, in the order in which cgroups below were opened. */
+static void read_order(const struct fixture *f, char *order)
+{
+    for (int i = 0; i < f->perf.next; i++) {
+        const struct fake_event *event = &f->perf.events[i];
+        char link[64], path[256];
+        ssize_t n;
+
+        if (!event->open || event->cpu != 0)
+            continue;
+        (void)snprintf(link, sizeof(link), "/proc/self/fd/%d", (int)event->pid);
+        n = readlink(link, path, sizeof(path) - 1);
+        assert_true(n > 0);
+        path[n] = '\0';
+        *strrchr(path, '/') = '\0'; /* the cgroup itself */
+        *order++ = strrchr(path, '/')[1];
+    }
+    *order = '\0';
+}
+
+/* Of the sets of a batch each CPU is opened after the other, but the order is that of the sets. */
+static void opening__goes_from_one_top_level_cgroup_to_the_next(void **state)
+{
+    struct fixture *f = *state;
+    char order[FAKE_EVENTS + 1], path[16];
+
+    start(f, "groups: [{name: software, events: [page-faults]}]\n"
+             "targets: {cgroups: [{include: [\"/*/*\"], groups: [software]}]}\n");
+    cycle(f);
+    make(f, "a");
+    make(f, "b");
+    for (int i = 0; i < 12; i++) {
+        (void)snprintf(path, sizeof(path), "%c/%d", i < 10 ? 'a' : 'b', i);
+        make(f, path);
+    }
+    cycle(f);
+    read_order(f, order);
+    assert_int_equal(strlen(order), 12);
+    assert_true(memchr(order, 'b', 2));
+    assert_true(memchr(order + 2, 'b', 2));
+}
+
 static void cycle__tells_how_many_were_missed(void **state)
 {
     struct fixture *f = *state;
@@ -244,6 +286,7 @@ int main(void)
         TEST(series__of_one_top_level_cgroup_leave_room_for_others),
         TEST(machine__that_does_not_fit_is_told),
         TEST(discovery__looks_when_told_once_somebody_waits_for_that),
+        TEST(opening__goes_from_one_top_level_cgroup_to_the_next),
         TEST(cycle__tells_how_many_were_missed),
     };
 

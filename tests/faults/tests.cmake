@@ -22,6 +22,7 @@ add_fault_test(disk)
 add_fault_test(descriptors)
 add_fault_test(rights)
 add_fault_test(tracefs)
+add_fault_test(tenants)
 
 # The exporter with allocations that can fail: of our own objects, whatever libraries allocate.
 add_executable(pmu_exporter_failing ${PROJECT_SOURCE_DIR}/src/service/main.c

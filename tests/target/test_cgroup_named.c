@@ -145,8 +145,9 @@ static void names__stay_when_the_parent_changes(void **state)
     make(f->cgroups, "/a/b");
     make(f->cgroups, "/a/b/c");
     update(f->cgroups);
-    parent = TAILQ_FIRST(&LIST_FIRST(&set->tree.root->children)->subtree->candidates);
-    TAILQ_REMOVE(&parent->subtree->candidates, parent, waiting_entry);
+    parent =
+        TAILQ_FIRST(&LIST_FIRST(&set->tree.root->children)->subtree->waiting[WAITING_FOR_ROOM]);
+    TAILQ_REMOVE(&parent->subtree->waiting[WAITING_FOR_ROOM], parent, waiting_entry);
     parent->waiting = WAITING_NOWHERE;
     destroy(f->cgroups, "/a/x");
     update(f->cgroups);

@@ -271,9 +271,10 @@ static void targets__a_parent_that_is_let_in_late_changes_the_identity(void **st
     update(f);
     assert_int_equal(census(f)->uncounted[ABSENCE_OVER_LIMIT], 2);
     /* the child becomes a target before its parent */
-    TAILQ_REMOVE(&f->set->tree.root->children.lh_first->subtree->candidates,
-                 TAILQ_FIRST(&f->set->tree.root->children.lh_first->subtree->candidates),
-                 waiting_entry);
+    TAILQ_REMOVE(
+        &f->set->tree.root->children.lh_first->subtree->waiting[WAITING_FOR_ROOM],
+        TAILQ_FIRST(&f->set->tree.root->children.lh_first->subtree->waiting[WAITING_FOR_ROOM]),
+        waiting_entry);
     f->set->tree.root->children.lh_first->children.lh_first->waiting = WAITING_NOWHERE;
     destroy(f, "/a/x");
     update(f);
@@ -295,6 +296,7 @@ static void targets__a_parent_that_is_let_in_late_changes_the_identity(void **st
 static void waiting__users_that_go_with_their_slice_are_asked_no_more(void **state)
 {
     struct fixture *f = *state;
+    struct cgroup_subtrees *waiting;
     struct cgroup_node *slice;
 
     rule(f, "/*", NULL);
@@ -308,8 +310,9 @@ static void waiting__users_that_go_with_their_slice_are_asked_no_more(void **sta
     update(f);
     assert_int_equal(census(f)->uncounted[ABSENCE_OVER_LIMIT], 3);
     assert_int_equal(cgroup_tree_find(&f->set->tree, f->set->tree.root, "user.slice", &slice), 0);
-    LIST_REMOVE(slice->subtree, with_candidates);
-    LIST_INSERT_HEAD(&f->set->with_candidates, slice->subtree, with_candidates);
+    waiting = &f->set->with_waiting[WAITING_FOR_ROOM];
+    TAILQ_REMOVE(waiting, slice->subtree, with_waiting[WAITING_FOR_ROOM]);
+    TAILQ_INSERT_HEAD(waiting, slice->subtree, with_waiting[WAITING_FOR_ROOM]);
     destroy(f, "/user.slice/user-0.slice");
     destroy(f, "/user.slice/user-1.slice");
     destroy(f, "/user.slice");

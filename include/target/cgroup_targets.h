@@ -63,7 +63,7 @@ struct cgroup_changes {
 struct cgroup_census {
     size_t standing;                  /* targets that exist now and are not gone */
     size_t uncounted[ABSENCE_COUNT_]; /* cgroups that a rule wants and that are no targets now */
-    uint64_t dropped[ABSENCE_COUNT_]; /* how many cgroups were refused since the start */
+    uint64_t dropped[ABSENCE_COUNT_]; /* how many were refused since the start, or gone */
     uint64_t rescans;                 /* walks over the whole tree since the start */
     bool watching;                    /* inotify works; if not, every update walks the tree */
     bool root_refused; /* a rule wants the root, which is the machine; `uncounted` has it too */
@@ -99,7 +99,8 @@ int cgroup_targets_fd(const struct cgroup_targets *targets);
  * (-ENOMEM, or the root cannot be read); then the targets that it has stay.
  *
  * If there is no descriptor for a cgroup's directory, the cgroup is uncounted (no_descriptors) and
- * tried again at the next update. A cgroup that vanishes on the way is never reported.
+ * tried again at the next update. A cgroup that vanishes on the way is never reported, but dropped
+ * (target_gone).
  */
 int cgroup_targets_update(struct cgroup_targets *targets, bool look,
                           struct cgroup_changes *ret_changes);

@@ -51,10 +51,14 @@ static struct outcome run(struct collector *collector, const struct round *round
     if (succession && outcome.discovered < 0)
         return outcome;
 
+    wants_open |= collector->opener.has_unopened;
+    collector->opener.has_unopened = round->only_enters && wants_open;
     if (round->between_cycles)
         collector->readings.wants_open |= wants_open; /* what it leaves, the next cycle opens */
     else
         wants_open |= collector->readings.wants_open;
+    if (round->only_enters)
+        return outcome;
     outcome.opened = collector_open(collector, round, wants_open);
     collector_name_profiles(collector);
     if (round->between_cycles)
@@ -87,11 +91,13 @@ int collector_cycle(struct collector *collector, uint64_t missed)
     return outcome.discovered < 0 ? outcome.discovered : outcome.opened;
 }
 
-void collector_follow(struct collector *collector)
+bool collector_follow(struct collector *collector, bool opens)
 {
-    const struct round round = {.now_ns = clock_monotonic_ns(), .between_cycles = true};
+    const struct round round = {
+        .now_ns = clock_monotonic_ns(), .between_cycles = true, .only_enters = !opens};
 
     (void)run(collector, &round, NULL); /* what fails, the next cycle meets again */
+    return collector->opener.has_unopened;
 }
 
 /*

@@ -38,9 +38,10 @@ int collector_cycle(struct collector *collector, uint64_t missed);
 /*
  * Between two cycles: discovers and opens what was just born, and reads what has ended once more.
  * It is a bounded piece of work: what it leaves, the next call or the next cycle does. It publishes
- * nothing. What fails, the next cycle meets again.
+ * nothing. What fails, the next cycle meets again. opens: whether there is time to open; if not,
+ * what was born is entered only. Returns whether something that was born is not opened for that.
  */
-void collector_follow(struct collector *collector);
+bool collector_follow(struct collector *collector, bool opens);
 
 /*
  * A descriptor that becomes readable when cgroups come or go, or -1. Who asks for it and gets one

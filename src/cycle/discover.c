@@ -50,6 +50,8 @@ static void end_cgroup(struct collector *collector, const struct round *round,
 
     if (entry->counters)
         collector_read_entry(collector, entry, &last);
+    if (entry->account && !entry->counted && entry->uncounted == ABSENCE_NONE)
+        collector->status.dropped[SCOPE_CGROUP][ABSENCE_TARGET_GONE]++;
     entry->uncounted = ABSENCE_NONE; /* nobody wants it to be counted any more */
     ledger_linger(&collector->ledger, entry, round->now_ns);
 }

@@ -70,6 +70,17 @@ static bool enter_process(struct collector *collector, const struct round *round
     return true;
 }
 
+/* One of which nothing was opened is dropped; if a limit refused it, that has been counted. */
+static void end_process(struct collector *collector, const struct process_target *target)
+{
+    struct process_member *member = target->owner;
+    const struct entry *entry = find_group(&collector->ledger, target->group);
+
+    process_member_end(member);
+    if (member->n_counters == 0 && member->absence == ABSENCE_NONE && entry && entry->account)
+        collector->status.dropped[SCOPE_PROCESS][ABSENCE_TARGET_GONE]++;
+}
+
 int collector_discover_processes(struct collector *collector, const struct round *round,
                                  struct discovered *discovered)
 {
@@ -83,7 +94,7 @@ int collector_discover_processes(struct collector *collector, const struct round
     r = round->between_cycles ? process_targets_follow(processes->targets, &changes)
                               : process_targets_update(processes->targets, &changes);
     for (size_t i = 0; i < changes.n_gone; i++)
-        process_member_end(((const struct process_target *)changes.gone[i])->owner);
+        end_process(collector, changes.gone[i]);
     for (size_t i = 0; i < changes.n_born; i++) {
         if (enter_process(collector, round, changes.born[i])) {
             discovered->n_entered++;

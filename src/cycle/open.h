@@ -3,11 +3,14 @@
 
 /* What the stage of opening keeps: who is next, and room for a list. */
 
+#include <stdbool.h>
+
 #include "count/counter_set.h"
 #include "cycle/turns.h"
 
 struct opener {
     struct turns cgroups, processes; /* what is to be opened in this round, in its order */
     struct counter_set **sets;       /* scratch: the counters of those cgroups, in that order */
+    bool has_unopened;     /* what was born since the last cycle was entered and not opened */
     size_t next_admission; /* index in the ledger at which the next tries to give room begin */
 };

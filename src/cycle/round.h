@@ -16,6 +16,7 @@
 struct round {
     uint64_t now_ns;     /* CLOCK_MONOTONIC when the round began */
     bool between_cycles; /* only what was born is entered, opened and begun */
+    bool only_enters;    /* nothing is opened now: there is no time for it */
 };
 
 /* What discovery has changed; opening needs to know. */

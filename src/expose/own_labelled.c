@@ -344,7 +344,8 @@ static const struct {
      append_uncounted,
      false},
     {{"pmu_exporter_targets_dropped_total", FAMILY_COUNTER},
-     "Number of targets that were refused since the start, by reason.",
+     "Number of targets that were refused since the start, or ended before anything of them was "
+     "counted, by reason.",
      append_dropped,
      false},
     {{"pmu_exporter_pmu_counters", FAMILY_GAUGE},

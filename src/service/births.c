@@ -16,13 +16,22 @@
 
 static int on_timer(sd_event_source *source, uint64_t usec, void *context);
 
-/* Sets the timer. Births that could not be followed before the next cycle are left to that. */
+static bool is_awaited(const struct births *births)
+{
+    int enabled = SD_EVENT_OFF;
+
+    return births->timer && sd_event_source_get_enabled(births->timer, &enabled) > 0;
+}
+
+/* Sets the timer, unless it fires sooner. What the next cycle would be late for is left to that. */
 static void follow_at(struct births *births, uint64_t at_ns)
 {
     const uint64_t at_us = at_ns / 1000;
 
-    if (!births_pace_fits(&births->pace, at_ns, births->schedule->due_ns))
+    if (!births_pace_fits(at_ns, births->schedule->due_ns) ||
+        (is_awaited(births) && births->timer_ns <= at_ns))
         return;
+    births->timer_ns = at_ns;
     if (!births->timer) {
         (void)sd_event_add_time(births->event, &births->timer, CLOCK_MONOTONIC, at_us, ACCURACY_US,
                                 on_timer, births);
@@ -32,15 +41,10 @@ static void follow_at(struct births *births, uint64_t at_ns)
         (void)sd_event_source_set_enabled(births->timer, SD_EVENT_ONESHOT);
 }
 
-/* Something was born: it is followed soon, with all that is born until then. */
+/* Something was born or has ended: it is followed soon, with all that is announced until then. */
 static void follow_soon(struct births *births)
 {
-    int enabled = SD_EVENT_OFF;
-    const bool is_awaited =
-        births->timer && sd_event_source_get_enabled(births->timer, &enabled) > 0;
-
-    if (!is_awaited)
-        follow_at(births, births_pace_due(&births->pace, clock_monotonic_ns()));
+    follow_at(births, births_pace_due(&births->pace, clock_monotonic_ns()));
 }
 
 static int on_tree(sd_event_source *source, int fd, uint32_t events, void *context)
@@ -57,22 +61,6 @@ static int on_tasks(sd_event_source *source, int fd, uint32_t events, void *cont
 {
     (void)source, (void)fd, (void)events;
     follow_soon(context);
-    return 0;
-}
-
-static int on_timer(sd_event_source *source, uint64_t usec, void *context)
-{
-    struct births *births = context;
-    const uint64_t begin_ns = clock_monotonic_ns(), begin_cpu_ns = clock_thread_cpu_ns();
-    uint64_t now_ns;
-
-    (void)source, (void)usec;
-    births_forget(births);
-    collector_follow(births->collector);
-    now_ns = clock_monotonic_ns();
-    births_pace_followed(&births->pace, now_ns - begin_ns, clock_thread_cpu_ns() - begin_cpu_ns,
-                         now_ns);
-    births_await(births, births->collector);
     return 0;
 }
 
@@ -95,7 +83,7 @@ void births_done(struct births *births)
     births->timer = sd_event_source_disable_unref(births->timer);
 }
 
-void births_await(struct births *births, struct collector *collector)
+static void listen_to(struct births *births, struct collector *collector)
 {
     const int tree_fd = collector_tree_fd(collector);
     const int tasks_fd = collector_tasks_fd(collector);
@@ -108,6 +96,41 @@ void births_await(struct births *births, struct collector *collector)
         (void)await(births, &births->tasks, tasks_fd, on_tasks);
     if (collector_arm(collector))
         follow_soon(births);
+}
+
+/* What was born and is not open yet waits until there is time for it, or for the cycle. */
+static void open_later(struct births *births)
+{
+    const struct births_pace *pace = &births->pace;
+
+    if (births_pace_may_open(pace, pace->rested_ns, births->schedule->due_ns))
+        follow_at(births, pace->rested_ns);
+}
+
+static int on_timer(sd_event_source *source, uint64_t usec, void *context)
+{
+    struct births *births = context;
+    const uint64_t begin_ns = clock_monotonic_ns(), begin_cpu_ns = clock_thread_cpu_ns();
+    const bool opens = births_pace_may_open(&births->pace, begin_ns, births->schedule->due_ns);
+    uint64_t now_ns;
+    bool has_unopened;
+
+    (void)source, (void)usec;
+    births_forget(births);
+    has_unopened = collector_follow(births->collector, opens);
+    now_ns = clock_monotonic_ns();
+    births_pace_followed(&births->pace, opens, now_ns - begin_ns,
+                         clock_thread_cpu_ns() - begin_cpu_ns, now_ns);
+    listen_to(births, births->collector);
+    if (has_unopened)
+        open_later(births);
+    return 0;
+}
+
+void births_await(struct births *births, struct collector *collector)
+{
+    births_pace_cycle(&births->pace);
+    listen_to(births, collector);
 }
 
 void births_forget(struct births *births)

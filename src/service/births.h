@@ -2,8 +2,9 @@
 #pragma once
 
 /*
- * Births that are followed between two cycles: the collector discovers and opens what was just
- * born, soon after the kernel has announced it, for a tenth of the time at most (births_pace.h).
+ * Births and ends that are followed between two cycles: the collector discovers and opens what was
+ * just born, and closes what has ended, soon after the kernel has announced it, for a bounded part
+ * of the time (births_pace.h).
  */
 
 #include <systemd/sd-event.h>
@@ -19,6 +20,7 @@ struct births {
     sd_event_source *tree;           /* It announces births of cgroups; NULL: nothing does. */
     sd_event_source *tasks;          /* It announces births of processes; NULL: nothing does. */
     sd_event_source *timer; /* It fires when births that were announced are to be followed. */
+    uint64_t timer_ns;      /* then it fires, if it is on */
     struct births_pace pace;
 };
 

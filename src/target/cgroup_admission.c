@@ -257,6 +257,7 @@ static void end_target(struct cgroup_targets *set, struct cgroup_node *node)
     counted->target.gone = true;
     if (target_news_add_end(&set->news, counted))
         return;
+    set->census.dropped[ABSENCE_TARGET_GONE]++; /* nobody has been told of it */
     LIST_REMOVE(counted, entry);
     set->n_all--;
     (void)counted_cgroup_free(counted);

@@ -39,8 +39,11 @@ static int admit(struct cgroup_targets *set, struct cgroup_node *node, bool *ret
     int r = cgroup_admit(set, node);
 
     *ret_absent = r == CGROUP_ABSENT;
-    if (*ret_absent)
+    if (*ret_absent) {
+        if (!node->refused)
+            set->census.dropped[ABSENCE_TARGET_GONE]++;
         cgroup_forget(set, node);
+    }
     return r < 0 ? r : 0;
 }
 
@@ -88,7 +91,8 @@ static int add_child(struct cgroup_targets *set, struct cgroup_node *parent, con
 
 /*
  * Looks whether the cgroup of a known child is still the one that exists now. may_be_gone says that
- * an event told of its end: then a want of descriptors is no reason to keep it.
+ * an event told of an end: then a want of descriptors is no reason to keep it. If it is still
+ * there, the end was that of another one of its name, which nobody has seen.
  */
 static int check_child(struct cgroup_targets *set, struct cgroup_node *child, const char *name,
                        bool may_be_gone)
@@ -112,8 +116,11 @@ static int check_child(struct cgroup_targets *set, struct cgroup_node *child, co
     }
     if (child->inode == 0)
         child->inode = inode;
-    if (child->inode == inode)
+    if (child->inode == inode) {
+        if (may_be_gone && child->rule >= 0)
+            set->census.dropped[ABSENCE_TARGET_GONE]++;
         return 0;
+    }
     cgroup_forget(set, child);
     return add_child(set, parent, name, inode);
 }

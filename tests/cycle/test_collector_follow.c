@@ -24,7 +24,7 @@ static void follow_until_counted(struct fixture *f, int n)
     const int n_cpus = (int)sysconf(_SC_NPROCESSORS_ONLN);
 
     for (int i = 0; i < 1000 && f->perf.n_open < n * n_cpus; i++)
-        collector_follow(f->collector);
+        (void)collector_follow(f->collector, true);
     assert_int_equal(f->perf.n_open, n * n_cpus);
 }
 
@@ -59,7 +59,7 @@ static void birth__and_death_between_two_cycles_leave_the_totals(void **state)
     follow_until_counted(f, 1);
     count(f, 7);
     destroy(f, "a");
-    collector_follow(f->collector);
+    (void)collector_follow(f->collector, true);
     assert_int_equal(f->perf.n_open, 0); /* what is gone is not held until the cycle */
     cycle(f);
     assert_int_equal(total(f, "/a"), 7);
@@ -78,6 +78,75 @@ static void birth__followed_and_gone_before_the_cycle_leaves_the_totals(void **s
     cycle(f);
     assert_int_equal(total(f, "/a"), 7);
     assert_int_equal(f->perf.n_open, 0);
+}
+
+static void birth__for_which_there_is_no_time_is_entered_and_opened_later(void **state)
+{
+    struct fixture *f = *state;
+    bool has_unopened = false;
+
+    start_watching(f, lingering);
+    make(f, "a");
+    for (int i = 0; i < 1000 && !has_unopened; i++)
+        has_unopened = collector_follow(f->collector, false);
+    assert_true(has_unopened);
+    assert_int_equal(f->perf.n_open, 0);
+    assert_true(collector_follow(f->collector, false)); /* it still waits */
+    follow_until_counted(f, 1);
+    assert_false(collector_follow(f->collector, false));
+    count(f, 7);
+    cycle(f);
+    assert_int_equal(total(f, "/a"), 7);
+}
+
+static void end__is_followed_where_there_is_no_time_to_open(void **state)
+{
+    struct fixture *f = *state;
+
+    start_watching(f, lingering);
+    make(f, "a");
+    follow_until_counted(f, 1);
+    count(f, 7);
+    make(f, "b");
+    destroy(f, "a");
+    for (int i = 0; i < 1000 && f->perf.n_open > 0; i++)
+        (void)collector_follow(f->collector, false);
+    assert_int_equal(f->perf.n_open, 0);
+    cycle(f);
+    assert_int_equal(total(f, "/a"), 7);
+    assert_int_equal(total(f, "/b"), 0);
+}
+
+static uint64_t dropped_as_gone(const struct fixture *f)
+{
+    return f->snapshot->status.dropped[SCOPE_CGROUP][ABSENCE_TARGET_GONE];
+}
+
+static void end__before_anything_was_counted_is_told(void **state)
+{
+    struct fixture *f = *state;
+
+    start_watching(f, lingering);
+    make(f, "a"); /* gone before it is looked at */
+    destroy(f, "a");
+    cycle(f);
+    assert_int_equal(dropped_as_gone(f), 1);
+    make(f, "b"); /* gone before it is opened */
+    for (int i = 0; i < 1000 && !collector_follow(f->collector, false); i++)
+        ;
+    destroy(f, "b");
+    cycle(f);
+    assert_int_equal(dropped_as_gone(f), 2);
+    make(f, "c"); /* gone when another one has its name */
+    destroy(f, "c");
+    make(f, "c");
+    cycle(f);
+    assert_int_equal(dropped_as_gone(f), 3);
+    count(f, 1);
+    destroy(f, "c"); /* this one was counted */
+    cycle(f);
+    assert_int_equal(dropped_as_gone(f), 3);
+    assert_int_equal(total(f, "/c"), 1);
 }
 
 static void birth__of_a_whole_tree_is_found_at_once(void **state)
@@ -141,7 +210,7 @@ static void birth__leaves_those_that_could_not_be_opened_to_the_cycle(void **sta
     before = opens;
     assert_int_not_equal(before, 0);
     for (int i = 0; i < 3; i++)
-        collector_follow(f->collector);
+        (void)collector_follow(f->collector, true);
     assert_int_equal(opens, before);
     f->perf.refuse_open = NULL;
 }
@@ -194,7 +263,7 @@ static struct fake_event *follow_until_open(struct fixture *f, pid_t pid)
 
         if (!collector_arm(f->collector))
             (void)poll(&poll_fd, 1, 10);
-        collector_follow(f->collector);
+        (void)collector_follow(f->collector, true);
         event = fake_find_thread(&f->perf, PAGE_FAULTS, pid);
     }
     assert_non_null(event);
@@ -253,6 +322,9 @@ int main(void)
         TEST(birth__between_two_cycles_is_opened_at_once_and_publishes_nothing),
         TEST(birth__and_death_between_two_cycles_leave_the_totals),
         TEST(birth__followed_and_gone_before_the_cycle_leaves_the_totals),
+        TEST(birth__for_which_there_is_no_time_is_entered_and_opened_later),
+        TEST(end__is_followed_where_there_is_no_time_to_open),
+        TEST(end__before_anything_was_counted_is_told),
         TEST(birth__of_a_whole_tree_is_found_at_once),
         TEST(birth__between_two_cycles_takes_nothing_from_who_stands),
         TEST(birth__leaves_those_that_could_not_be_opened_to_the_cycle),

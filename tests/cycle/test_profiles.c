@@ -115,7 +115,7 @@ static void cgroup__is_named_between_cycles_when_it_is_born(void **state)
     assert_true(collector_tree_fd(f->collector) < 0); /* nothing was looked at yet */
     cycle(f);
     make(f, "a");
-    collector_follow(f->collector);
+    (void)collector_follow(f->collector, true);
     sample_cgroup(f, "a", 4);
     cycle(f);
     assert_int_equal(samples(f, "/a"), 4);

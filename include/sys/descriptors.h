@@ -16,12 +16,17 @@ int descriptors_raise_limit(uint64_t *ret_limit);
 /* The soft limit as it is now. 0 or -errno. */
 int descriptors_read_limit(uint64_t *ret_limit);
 
-/* From now on descriptor_lift() leaves numbers below n free. At first n is 0. */
-void descriptors_reserve(uint64_t n);
+/*
+ * From now on descriptor_lift() leaves numbers below n free. At first n is 0. Of these numbers so
+ * many as `wanted` are to be free for what is opened for a while: what the process itself holds
+ * all the time may have numbers above n, where it was opened before the limit was lowered. Then
+ * descriptor_lift() may use numbers below.
+ */
+void descriptors_reserve(uint64_t n, uint64_t wanted);
 
 /*
  * Moves a descriptor to a number above the reserve. Takes the descriptor, or a negative errno,
- * which it returns as it is. Returns the new descriptor, closed on exec; -EMFILE: no number is
- * left.
+ * which it returns as it is. Returns the new descriptor, closed on exec. Where there is no number
+ * above, it stays if more numbers are free below than are wanted there; else -EMFILE.
  */
 int descriptor_lift(int fd);

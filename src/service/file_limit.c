@@ -14,6 +14,9 @@
 #define MOST_CONNECTIONS 512
 #define OWN_DESCRIPTORS  36
 
+/* Of what the process itself holds, so many are open for a moment only. */
+#define MOMENTARY_DESCRIPTORS 8
+
 /* Three databases with their logs, and two files while one is written anew. */
 #define HISTORY_DESCRIPTORS 8
 
@@ -47,14 +50,15 @@ void file_limit_share(struct file_limit *files, const struct file_wishes *wishes
     const uint64_t own = connections * files->for_connection + OWN_DESCRIPTORS +
                          (wishes->history ? HISTORY_DESCRIPTORS : 0);
     uint64_t left = limit > own ? limit - own : 0;
+    uint64_t reserve;
 
     files->has_bpf =
         wishes->bpf && take(&left, BPF_DESCRIPTORS + wishes->observers * OBSERVER_DESCRIPTORS);
     files->has_profiles = wishes->profiles && take(&left, PROFILE_DESCRIPTORS + wishes->cpus);
     files->descriptors = (size_t)left;
     /* the events that sample have numbers among those of counters */
-    descriptors_reserve(limit > own ? limit - left - (files->has_profiles ? wishes->cpus : 0)
-                                    : own);
+    reserve = limit > own ? limit - left - (files->has_profiles ? wishes->cpus : 0) : own;
+    descriptors_reserve(reserve, reserve - OWN_DESCRIPTORS + MOMENTARY_DESCRIPTORS);
 }
 
 int file_limit_init(struct file_limit *files, unsigned for_connection)

@@ -24,7 +24,7 @@ static int open_one(void)
 static int no_reserve(void **state)
 {
     (void)state;
-    descriptors_reserve(0);
+    descriptors_reserve(0, 0);
     return 0;
 }
 
@@ -43,7 +43,7 @@ static void lift__moves_above_the_reserve(void **state)
     int high;
 
     (void)state;
-    descriptors_reserve(RESERVE);
+    descriptors_reserve(RESERVE, RESERVE);
     high = descriptor_lift(fd);
     assert_true(high >= RESERVE);
     assert_int_equal(fcntl(fd, F_GETFD), -1);
@@ -55,8 +55,38 @@ static void lift__moves_above_the_reserve(void **state)
 static void lift__passes_errors_on(void **state)
 {
     (void)state;
-    descriptors_reserve(RESERVE);
+    descriptors_reserve(RESERVE, RESERVE);
     assert_int_equal(descriptor_lift(-ENOENT), -ENOENT);
+}
+
+/* So many numbers below the reserve are free. */
+static int n_free(void)
+{
+    int n = 0;
+
+    for (int fd = 0; fd < RESERVE; fd++)
+        n += fcntl(fd, F_GETFD) < 0;
+    return n;
+}
+
+static void lift__without_a_number_above_stays_where_enough_are_free_below(void **state)
+{
+    struct rlimit before, low;
+    const int first = open_one(), second = open_one();
+    const int n = n_free();
+
+    (void)state;
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+    low = before;
+    low.rlim_cur = RESERVE;
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &low), 0);
+    descriptors_reserve(RESERVE, (uint64_t)n - 1);
+    assert_int_equal(descriptor_lift(first), first);
+    descriptors_reserve(RESERVE, (uint64_t)n);
+    assert_int_equal(descriptor_lift(second), -EMFILE);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+    assert_int_equal(fcntl(second, F_GETFD), -1);
+    assert_int_equal(close(first), 0);
 }
 
 static void lift__without_a_number_closes_and_says_so(void **state)
@@ -71,7 +101,7 @@ static void lift__without_a_number_closes_and_says_so(void **state)
     low.rlim_cur = RESERVE / 2;
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &low), 0);
     assert_int_equal(descriptors_read_limit(&limit), 0);
-    descriptors_reserve(RESERVE);
+    descriptors_reserve(RESERVE, RESERVE);
     assert_int_equal(descriptor_lift(fd), -EMFILE);
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
     assert_int_equal(limit, RESERVE / 2);
@@ -84,6 +114,8 @@ int main(void)
         cmocka_unit_test_setup(lift__leaves_all_where_there_is_no_reserve, no_reserve),
         cmocka_unit_test_setup(lift__moves_above_the_reserve, no_reserve),
         cmocka_unit_test_setup(lift__passes_errors_on, no_reserve),
+        cmocka_unit_test_setup(lift__without_a_number_above_stays_where_enough_are_free_below,
+                               no_reserve),
         cmocka_unit_test_setup(lift__without_a_number_closes_and_says_so, no_reserve),
     };
 

@@ -54,6 +54,7 @@ struct exporter_status {
     uint64_t uncounted[SCOPE_KIND_COUNT_][ABSENCE_COUNT_]; /* wanted and not counted now */
     uint64_t dropped[SCOPE_KIND_COUNT_][ABSENCE_COUNT_];   /* refused since the start */
     uint64_t open_counters;
+    uint64_t target_descriptors; /* descriptors that targets hold beside their counters */
     uint64_t cycles;
     uint64_t cycles_late;
     uint64_t cycle_duration_ns;

@@ -79,6 +79,9 @@ struct names;
 bool target_names_of_process(struct target_names *names, pid_t pid, const char *path,
                              struct names *ret_names);
 
+/* How many descriptors are held for jobs whose names are looked for. */
+size_t target_names_descriptors(struct target_names *names);
+
 /* Grows after the user's file has changed, once all have the new names. */
 uint64_t target_names_renewals(const struct target_names *names);
 

@@ -72,6 +72,9 @@ bool collector_arm(struct collector *collector);
 int collector_list_processes(struct collector *collector, const char *name, pid_t **ret_processes,
                              size_t *ret_n);
 
+/* Says how many descriptors runs have open, which are not for counters of targets now. */
+void collector_leave_to_runs(struct collector *collector, size_t descriptors);
+
 /* How many CPUs are counted on. */
 size_t collector_n_cpus(const struct collector *collector);
 

@@ -125,15 +125,27 @@ static void begin_opened(struct collector *collector, struct mechanism *mechanis
     }
 }
 
-/* What the targets themselves, directories and pidfds, leave to counters. */
-static size_t counter_descriptors(const struct collector *collector)
+size_t collector_target_descriptors(const struct collector *collector)
 {
     const struct cgroup_targets *cgroups = collector->cgroups.targets;
-    const size_t of_targets =
-        (cgroups ? cgroup_targets_count(cgroups) : 0) + collector_watch_descriptors(collector);
+    struct target_names *names = collector->setup.names;
+
+    return (cgroups ? cgroup_targets_count(cgroups) : 0) + collector_watch_descriptors(collector) +
+           (names ? target_names_descriptors(names) : 0);
+}
+
+/* What the targets themselves and runs leave to counters. */
+static size_t counter_descriptors(const struct collector *collector)
+{
+    const size_t of_others = collector_target_descriptors(collector) + collector->opener.of_runs;
     const size_t all = collector->setup.descriptors;
 
-    return all > of_targets ? all - of_targets : 0;
+    return all > of_others ? all - of_others : 0;
+}
+
+void collector_leave_to_runs(struct collector *collector, size_t descriptors)
+{
+    collector->opener.of_runs = descriptors;
 }
 
 /* Opens what one mechanism counts, which may use the descriptors that the other one leaves. */

@@ -91,6 +91,7 @@ void collector_status(const struct collector *collector, struct exporter_status 
             ret_status->uncounted[collector_class(collector, entry)->kind][entry->uncounted]++;
     }
     ret_status->uncounted[SCOPE_SYSTEM][ABSENCE_CPU_OFFLINE] += count_without_cpu(collector);
+    ret_status->target_descriptors = collector_target_descriptors(collector);
     ret_status->open_counters = ret_status->reopened = 0;
     ret_status->untold_switches = ret_status->unattributed_ns = 0;
     add_mechanism(collector->setup.direct, ret_status);

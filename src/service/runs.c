@@ -44,6 +44,16 @@ void runs_set_limits(struct runs *runs, uint64_t pmu_counters, uint64_t schedule
     (void)pthread_mutex_unlock(&runs->lock);
 }
 
+size_t runs_descriptors(struct runs *runs)
+{
+    size_t n;
+
+    (void)pthread_mutex_lock(&runs->lock);
+    n = runs->held;
+    (void)pthread_mutex_unlock(&runs->lock);
+    return n;
+}
+
 void runs_set_paused(struct runs *runs, bool is_paused)
 {
     bool has_changed;

@@ -48,6 +48,9 @@ void runs_set_server(struct runs *runs, struct http_server *server);
 void runs_set_limits(struct runs *runs, uint64_t pmu_counters, uint64_t schedule_ring,
                      size_t descriptors);
 
+/* How many descriptors runs have open, so that targets leave them to runs. */
+size_t runs_descriptors(struct runs *runs);
+
 /* A pause begins or ends: groups on hardware stop until it is over. */
 void runs_set_paused(struct runs *runs, bool is_paused);
 

@@ -58,7 +58,8 @@ struct runs {
     pthread_mutex_t lock;
     struct http_server *server;
     uint64_t pmu_counters, schedule_ring;
-    size_t descriptors;
+    size_t descriptors; /* that runs and targets may have open together */
+    size_t held;        /* that runs have open */
     bool is_paused, is_stopping;
     struct run_numbers numbers; /* of runs that have begun here, or that the historian keeps */
     struct run_slot slots[RUNS_AT_ONCE];

@@ -33,19 +33,33 @@ static size_t held_counters(const struct runs *runs)
     return n;
 }
 
-/* What the mechanism may open: what the collector has no use for now. The lock is held. */
-static void set_descriptors(const struct runs *runs, const struct snapshot *snapshot,
-                            struct mechanism *mechanism)
-{
-    const size_t taken = snapshot ? (size_t)snapshot->status.open_counters : 0;
-
-    mechanism->descriptors =
-        mechanism->open_counters + (runs->descriptors > taken ? runs->descriptors - taken : 0);
-}
-
 static struct mechanism *mechanism_of(const struct run_slot *slot)
 {
     return slot->record ? run_record_mechanism(slot->record) : slot->runs->mechanism;
+}
+
+/* How many descriptors all runs have open. */
+static size_t count_descriptors(const struct runs *runs)
+{
+    size_t n = runs->mechanism->open_counters;
+
+    for (size_t i = 0; i < RUNS_AT_ONCE; i++)
+        if (runs->slots[i].record)
+            n += run_record_mechanism(runs->slots[i].record)->open_counters;
+    return n;
+}
+
+/* What the mechanism may open: what neither targets nor other runs hold now. The lock is held. */
+static void set_descriptors(const struct runs *runs, const struct snapshot *snapshot,
+                            struct mechanism *mechanism)
+{
+    const struct exporter_status *status = snapshot ? &snapshot->status : NULL;
+    const size_t of_targets =
+        status ? (size_t)(status->open_counters + status->target_descriptors) : 0;
+    const size_t taken = of_targets + count_descriptors(runs);
+
+    mechanism->descriptors =
+        mechanism->open_counters + (runs->descriptors > taken ? runs->descriptors - taken : 0);
 }
 
 static int open_session(struct run_slot *slot, struct run_session **ret_session,
@@ -266,6 +280,7 @@ static bool turn(struct runs *runs)
             slot->state = SLOT_FREE;
         }
     }
+    runs->held = count_descriptors(runs);
     (void)pthread_mutex_unlock(&runs->lock);
     return has_news;
 }

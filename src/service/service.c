@@ -22,13 +22,17 @@
 /* An end that takes longer waits for a disk, or a name service, that does not answer. */
 #define END_WITHIN_NS (5 * NS_PER_SECOND)
 
-/* What the configuration lets runs take, and whether a pause holds them up. */
+/*
+ * What the configuration lets runs take, what they leave to targets, and whether a pause holds them
+ * up.
+ */
 static void follow_counting(const struct service *service)
 {
     const struct config_limits *limits = &service->counting.config->limits;
 
     runs_set_limits(service->runs, limits->pmu_counters, limits->schedule_ring,
                     service->counting.files.descriptors);
+    collector_leave_to_runs(service->counting.collector, runs_descriptors(service->runs));
     runs_set_paused(service->runs, service->pause.end_ns > 0);
 }
 

@@ -22,7 +22,7 @@ void named_target_free(struct named_target *target)
 {
     (void)known_names_unref(target->known);
     names_done(&target->found);
-    cleanup_close(&target->directory_fd);
+    named_target_close(target);
     free(target);
 }
 
@@ -62,6 +62,7 @@ static struct named_target *make_target(struct target_names *names, const char *
     target->directory_fd = directory_fd >= 0 && names_need_directory(path)
                                ? descriptor_lift(fcntl(directory_fd, F_DUPFD_CLOEXEC, 0))
                                : -1;
+    names->n_directories += target->directory_fd >= 0;
     memcpy(target->path, path, size);
     return target;
 }
@@ -80,6 +81,16 @@ static struct named_target *enter(struct target_names *names, struct named_targe
     names_queue_add(names, target, 0, 0);
     (void)pthread_cond_signal(&names->wake);
     return target;
+}
+
+size_t target_names_descriptors(struct target_names *names)
+{
+    size_t n;
+
+    (void)pthread_mutex_lock(&names->mutex);
+    n = names->n_directories;
+    (void)pthread_mutex_unlock(&names->mutex);
+    return n;
 }
 
 struct named_target *target_names_ask(struct target_names *names, const char *path, uint64_t inode,

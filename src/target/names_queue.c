@@ -20,8 +20,7 @@ void names_queue_leave(struct named_target *target)
 void names_queue_again(struct named_target *target, uint64_t now_ns)
 {
     if (!target->is_missing || target->tries >= NAMES_TRIES) {
-        cleanup_close(&target->directory_fd);
-        target->directory_fd = -1;
+        named_target_close(target);
         return;
     }
     target->wants_look = true;

@@ -17,6 +17,7 @@
 
 #include <uthash.h>
 
+#include "base/cleanup.h"
 #include "base/keyed_hash.h"
 #include "base/text.h"
 #include "sys/file_stamp.h"
@@ -80,6 +81,7 @@ struct target_names {
     struct named_target *cached[NAMES_CACHED];
     size_t n_cached;       /* ever; the next one takes the place of the oldest */
     pthread_mutex_t mutex; /* guards the members from here on, and what stands in targets */
+    size_t n_directories;  /* directories that targets hold */
     pthread_cond_t wake, answered;
     bool stops;
     struct wait_allowance allowance; /* of the caller, which is the cycle */
@@ -96,6 +98,14 @@ struct target_names {
 };
 
 /* named_target.c */
+
+/* Closes the directory of a target that is looked for no more. The mutex is held. */
+static inline void named_target_close(struct named_target *target)
+{
+    target->names->n_directories -= target->directory_fd >= 0;
+    cleanup_close(&target->directory_fd);
+    target->directory_fd = -1;
+}
 
 void named_target_free(struct named_target *target);
 

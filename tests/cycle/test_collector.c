@@ -219,6 +219,24 @@ static void discovery__looks_when_told_once_somebody_waits_for_that(void **state
     assert_int_equal(poll(&tree, 1, 0), 0);
 }
 
+static void opening__leaves_to_runs_what_they_hold(void **state)
+{
+    struct fixture *f = *state;
+
+    start(f, lingering);
+    cycle(f);
+    collector_leave_to_runs(f->collector, f->descriptors - 1);
+    make(f, "a");
+    cycle(f);
+    assert_int_equal(f->perf.n_open, 0);
+    assert_int_equal(f->snapshot->status.uncounted[SCOPE_CGROUP][ABSENCE_NO_DESCRIPTORS], 1);
+    assert_int_equal(f->snapshot->status.target_descriptors, 1);
+    collector_leave_to_runs(f->collector, 0);
+    cycle(f);
+    assert_int_equal(total(f, "/a"), 0);
+    assert_int_equal(f->snapshot->status.uncounted[SCOPE_CGROUP][ABSENCE_NO_DESCRIPTORS], 0);
+}
+
 /* The first letters of the top-level cgroups, in the order in which cgroups below were opened. */
 static void read_order(const struct fixture *f, char *order)
 {
@@ -286,6 +304,7 @@ int main(void)
         TEST(series__of_one_top_level_cgroup_leave_room_for_others),
         TEST(machine__that_does_not_fit_is_told),
         TEST(discovery__looks_when_told_once_somebody_waits_for_that),
+        TEST(opening__leaves_to_runs_what_they_hold),
         TEST(opening__goes_from_one_top_level_cgroup_to_the_next),
         TEST(cycle__tells_how_many_were_missed),
     };

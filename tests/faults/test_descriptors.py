@@ -3,6 +3,8 @@
 import contextlib
 import http.client
 import os
+import signal
+import socket
 import subprocess
 import tempfile
 
@@ -23,6 +25,7 @@ NO_SAMPLES = "the limit of open files has no room for what samples"
 SAMPLES = "sampling for profiles has begun"
 # What service/file_limit.c keeps for them.
 BPF_DESCRIPTORS, PROFILE_DESCRIPTORS = 56, 36
+SMALL = 160
 LIMITS = {  # what there is room for: (bpf, profiles, and profiles where bpf is not wanted)
     64: (False, False, False),
     128: (False, True, True),
@@ -139,6 +142,28 @@ class Descriptors(standing.FaultTest):
                     self.assertEqual(strict_exposition.compare(before.exposition, after.exposition), [])
         self.check_same_process(exporter)
         exporter.check_log_rate()
+
+    def test_a_larger_bpf_beside_the_one_that_runs_has_room_while_all_connections_are_open(self):
+        """A reload loads it before the other one is given up; the limit has little room for one."""
+        if live.COUNTING == "direct":
+            self.skipTest("direct loads nothing")
+        exporter = self.started(SMALL, profiles=False)
+        exporter.log_until(BY_BPF)
+        before = exporter.after_cycles(2)
+        n, said = self.check_told(before), len(exporter.stderr())
+        with contextlib.ExitStack() as stack:
+            for _ in range(SMALL // 8 * 3 // 4):
+                stack.enter_context(socket.create_connection(("127.0.0.1", exporter.port)))
+            larger = self.config(more="profiles: {enabled: false}\nlimits: {cgroups: 9000}\n")
+            (exporter.directory / "pmu_exporter.yml").write_text(larger)
+            os.kill(exporter.pid, signal.SIGHUP)
+            exporter.log_until("configuration reloaded")
+        self.assertIn(BY_BPF, exporter.stderr()[said:], "another program was loaded")
+        after = exporter.after_cycles(2)
+        self.assertEqual(self.check_told(after), n)
+        self.assertEqual(strict_exposition.compare(before.exposition, after.exposition), [])
+        self.check_connections(exporter, SMALL)
+        self.check_same_process(exporter)
 
     def held(self, exporter):
         """How many descriptors of bpf there are."""

@@ -14,6 +14,7 @@ enum absence {
     ABSENCE_GROUP_TOO_LARGE, /* the group holds more events than the PMU has counters */
     ABSENCE_NEVER_SCHEDULED, /* the kernel accepted the group and never ran it */
     ABSENCE_NO_DESCRIPTORS,  /* the limit of open files, or kernel memory, is used up */
+    ABSENCE_NO_MEMORY,       /* the memory limit of our own cgroup leaves no room */
     ABSENCE_OVER_LIMIT,      /* a limit of the configuration is used up */
     ABSENCE_CPU_OFFLINE,     /* the CPU is not there now */
     ABSENCE_TARGET_GONE,     /* the target ended before it could be counted */

@@ -17,6 +17,7 @@ struct history_limits {
     uint64_t ten_seconds_ns; /* then one in ten seconds, up to this age */
     uint64_t minutes_ns;     /* then one in a minute, up to this age */
     uint64_t bytes;          /* of the database; the oldest is thinned out first */
+    uint64_t memory_bytes;   /* the same where it is in memory; 0: HISTORY_MEMORY_BYTES */
 };
 
 struct history_options {

@@ -51,6 +51,10 @@ struct history_targets {
     bool is_cut; /* the range has more targets, which are not listed */
 };
 
+/* What a part of the past may take in memory (history_limits.memory_bytes); 0: no limit is known.
+ */
+uint64_t history_store_memory(const struct history_store *store);
+
 /*
  * Records the snapshots that wait. A task that may take long calls it between two of its parts, so
  * that none is lost meanwhile.
@@ -177,9 +181,11 @@ struct history_runs {
     size_t n_runs;
 };
 
-#define HISTORY_RUNS_MAX       1000
-#define HISTORY_RUNS_BYTES_MAX ((uint64_t)256 * 1024 * 1024) /* of all runs, compressed */
-#define HISTORY_RUN_BYTES_MAX  ((size_t)64 * 1024 * 1024)    /* of the data of one run */
+#define HISTORY_RUNS_MAX 1000
+#define HISTORY_RUNS_BYTES_MAX                                                                     \
+    ((uint64_t)256 * 1024 * 1024)                        /* of all runs, compressed; in memory     \
+                                                            HISTORY_MEMORY_BYTES */
+#define HISTORY_RUN_BYTES_MAX ((size_t)64 * 1024 * 1024) /* of the data of one run */
 
 /*
  * Keeps a run; run->id is not read. -ENOSPC: there are too many of them, or they are too large;

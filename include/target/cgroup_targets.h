@@ -32,7 +32,8 @@ struct cgroup_target {
     uint64_t inode;
     uint64_t start_realtime_ns;   /* when this birth was found and its counting began */
     uint64_t created_realtime_ns; /* when the cgroup was made; 0 if that is not known */
-    bool gone;                    /* the cgroup does not exist any more */
+    bool gone;                    /* the cgroup does not exist any more, or was shed */
+    bool shed;                    /* it exists, but limits have no room for it any more */
     void *owner;                  /* the caller's own: this layer never looks at it */
 };
 
@@ -42,7 +43,11 @@ struct cgroup_limits {
     size_t per_subtree;  /* how many of them may be of one top-level cgroup, if no other leaves it
                             less (base/share.h); of these, one user below /user.slice may have
                             share_left() */
-    enum absence reason; /* why more are refused: over_limit, or no_descriptors */
+    enum absence reason; /* why more are refused: over_limit, no_descriptors or no_memory */
+    size_t until_next; /* beyond so many none is admitted until limits are set the next time, though
+                          there may be room: no_memory. 0: nothing is to be waited for */
+    size_t tree_bytes; /* of what is known of the hierarchy, beside targets. 0: as much as suffices
+                          for tens of thousands of cgroups */
 };
 
 /*
@@ -84,6 +89,13 @@ DEFINE_AUTO(cgroup_targets, struct cgroup_targets *, cgroup_targets_free)
  * borrowed for the life of the set.
  */
 void cgroup_targets_set_names(struct cgroup_targets *targets, struct target_names *names);
+
+/*
+ * Other limits hold from now on. The next update sheds targets beyond them, of subtrees that have
+ * more than their share and then the newest; they are among its `gone`, wait for room, and are born
+ * again when there is some.
+ */
+void cgroup_targets_set_limits(struct cgroup_targets *targets, const struct cgroup_limits *limits);
 
 /*
  * A descriptor for an event loop that becomes readable when cgroups may have come or gone. -1 if

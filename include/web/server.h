@@ -38,7 +38,14 @@ struct server_limits {
     unsigned idle_seconds;         /* 120, between two requests while there is room */
     unsigned crowded_idle_seconds; /* 12, between two requests while there is little room */
     unsigned scrapes;              /* 0, which sets no limit: pages with versions at once */
+    /*
+     * Answers that are made for one client alone have so many bytes together at most, and streams a
+     * quarter of it. 0: HTTP_ANSWER_BYTES, which is also the most.
+     */
+    size_t answer_bytes;
 };
+
+#define HTTP_ANSWER_BYTES ((size_t)64 * 1024 * 1024)
 
 struct http_server;
 

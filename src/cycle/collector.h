@@ -115,6 +115,15 @@ bool collector_stands_still(struct collector *collector);
  */
 void collector_pause(struct collector *collector, uint64_t end_realtime_ns);
 
+/*
+ * How much memory there is now; called before each cycle. As many cgroups are counted as there is
+ * memory for: newcomers wait for room, and if there is hardly any left, some that are counted do.
+ */
+void collector_follow_memory(struct collector *collector, const struct memory_room *memory);
+
+/* How many cgroups it counts. */
+size_t collector_n_cgroups(const struct collector *collector);
+
 /* Shows on /metrics whether the last attempt to reload the configuration succeeded. */
 void collector_note_reload(struct collector *collector, bool good);
 

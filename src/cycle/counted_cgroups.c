@@ -4,6 +4,10 @@
 #include "base/share.h"
 #include "config/config_cgroups.h"
 #include "cycle/collector_parts.h"
+#include "cycle/memory_share.h"
+
+/* Of what lingers or rests, so many end in a cycle where memory is used up. */
+#define MOST_FORGOTTEN 100
 
 /*
  * How many descriptors the counters of the system take, or, where one set on each CPU serves
@@ -31,23 +35,72 @@ static size_t descriptors_of_one(const struct collector *collector)
            resolution_most_opened(collector->resolution, SCOPE_CGROUP) * collector->cpus.online->n;
 }
 
+/* How many there are, which have their memory already. */
+static size_t standing(const struct collector *collector)
+{
+    const struct cgroup_targets *targets = collector->cgroups.targets;
+
+    return targets ? cgroup_targets_census(targets)->standing : collector->setup.targets_before;
+}
+
+static size_t bytes_of_one(const struct collector *collector)
+{
+    const struct resolution *resolution = collector->resolution;
+    size_t most = 0;
+
+    for (size_t i = CLASS_CGROUP; i < CLASS_CGROUP + collector->setup.config->n_cgroups; i++) {
+        const struct plan *plan = resolution->classes[i].plan;
+        const size_t bytes = plan ? memory_share_of_target(plan, descriptors_of_one(collector)) : 0;
+
+        most = bytes > most ? bytes : most;
+    }
+    return most;
+}
+
 /*
- * As many cgroups as the configuration allows and the descriptors suffice for. So the share of one
- * top-level cgroup is a share of the descriptors too.
+ * As many cgroups as the configuration allows, and descriptors and memory suffice for. So the share
+ * of one top-level cgroup is a share of these too.
  */
 static struct cgroup_limits cgroup_limits(const struct collector *collector)
 {
+    const struct memory_room *memory = &collector->setup.memory;
     const size_t wanted = (size_t)collector->setup.config->limits.cgroups;
     const size_t all = collector->setup.descriptors;
     const size_t others = system_descriptors(collector) + collector_process_descriptors(collector);
     const size_t fit = all > others ? (all - others) / descriptors_of_one(collector) : 0;
-    const size_t targets = wanted <= fit ? wanted : fit;
-
-    return (struct cgroup_limits){
-        .targets = targets,
-        .per_subtree = share_of_one(targets),
+    const struct memory_targets afford =
+        memory_share_targets(memory, standing(collector), bytes_of_one(collector));
+    const size_t most = wanted < fit ? wanted : fit;
+    struct cgroup_limits limits = {
+        .targets = afford.all < most ? afford.all : most,
+        .until_next = afford.now,
         .reason = wanted <= fit ? ABSENCE_OVER_LIMIT : ABSENCE_NO_DESCRIPTORS,
+        .tree_bytes = memory_share_of_part(memory),
     };
+
+    if (afford.all < most)
+        limits.reason = ABSENCE_NO_MEMORY;
+    limits.per_subtree = share_of_one(limits.targets);
+    return limits;
+}
+
+/* What rests keeps its totals, unless memory is so short that they have to go too. */
+void collector_follow_memory(struct collector *collector, const struct memory_room *memory)
+{
+    struct cgroup_limits limits;
+
+    collector->setup.memory = *memory;
+    if (!collector->cgroups.targets)
+        return;
+    limits = cgroup_limits(collector);
+    cgroup_targets_set_limits(collector->cgroups.targets, &limits);
+    if (memory_share_is_used_up(memory))
+        ledger_forget(&collector->ledger, MOST_FORGOTTEN);
+}
+
+size_t collector_n_cgroups(const struct collector *collector)
+{
+    return standing(collector);
 }
 
 int collector_make_cgroup_rules(struct collector *collector)

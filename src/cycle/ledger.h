@@ -121,9 +121,13 @@ void ledger_end_profile(struct ledger *ledger, struct entry *entry);
 
 /*
  * The target has ended and its last reading is in the account: it leaves the set of
- * cgroups, and from now on it lingers, or is gone at once if it was never counted.
+ * cgroups, and from now on it lingers, or is gone at once if it was never counted. A cgroup that
+ * was shed rests: it goes on with its totals when there is room again.
  */
 void ledger_linger(struct ledger *ledger, struct entry *entry, uint64_t now_ns);
+
+/* Ends so many of those that linger or rest, to have their memory back. */
+void ledger_forget(struct ledger *ledger, size_t n);
 
 /*
  * Takes the totals of a cgroup of another ledger, where they fit. A cgroup that has ended there

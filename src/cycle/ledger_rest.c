@@ -28,6 +28,7 @@ void ledger_linger(struct ledger *ledger, struct entry *entry, uint64_t now_ns)
         account_end(entry->account);
         entry->path = strdup(entry->cgroup->path);
         entry->identity = identity_ref(entry->cgroup->identity);
+        entry->resting_inode = entry->cgroup->shed ? entry->cgroup->inode : 0;
     }
     cgroup_target_close_fd(entry->cgroup);
     cgroup_targets_release(ledger->cgroups, TAKE(entry->cgroup));
@@ -138,6 +139,12 @@ void ledger_replace(struct ledger *ledger, const struct cgroup_target *cgroup)
 
     if (entry && entry->resting_inode != cgroup->inode)
         ledger_remove(ledger, entry);
+}
+
+void ledger_forget(struct ledger *ledger, size_t n)
+{
+    for (size_t i = 0; i < n && ledger->lingering; i++)
+        ledger_remove(ledger, lingering_least_wanted(ledger));
 }
 
 /* Whether the target lives, though there is no room for it, or nobody could look at it yet. */

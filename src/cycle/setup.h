@@ -12,6 +12,7 @@
 #include "metric/snapshot.h"
 #include "profile/targets.h"
 #include "resolve/mechanism_choice.h"
+#include "sys/memory_limit.h"
 #include "sys/perf_event.h"
 #include "target/target_names.h"
 
@@ -28,9 +29,11 @@ struct collector_setup {
     const char *mechanism_reason; /* why bpf counts, or why it does not. Static */
     int sysfs_fd;
     int procfs_fd;
-    int cgroup_root_fd;  /* -1: no cgroup can be counted here */
-    bool cgroups_afresh; /* what a predecessor has open for cgroups is not taken over */
-    size_t descriptors;  /* how many may be held open, directories of cgroups included */
+    int cgroup_root_fd;        /* -1: no cgroup can be counted here */
+    bool cgroups_afresh;       /* what a predecessor has open for cgroups is not taken over */
+    size_t descriptors;        /* how many may be held open, directories of cgroups included */
+    struct memory_room memory; /* as it was when the collector was made */
+    size_t targets_before;     /* how many cgroups the predecessor counts: they have their memory */
     struct profile_targets *profiles; /* learns whose samples are told apart; outlives the collector
                                          and its successor. NULL: nobody samples */
     struct profile_status_slot *profile_status; /* what who samples tells of it; NULL likewise */

@@ -82,12 +82,9 @@ static void write_text(char text[HISTORY_TEXT_BYTES], const char *string)
     (void)snprintf(text, HISTORY_TEXT_BYTES, "%s", string ? string : "");
 }
 
-static uint64_t limit_bytes(const struct history_store *store)
+uint64_t history_store_memory(const struct history_store *store)
 {
-    const bool is_small = store->limits.bytes < HISTORY_MEMORY_BYTES;
-
-    return vault_is_in_memory(&store->past) && !is_small ? HISTORY_MEMORY_BYTES
-                                                         : store->limits.bytes;
+    return store->limits.memory_bytes;
 }
 
 static void count_targets(struct history_store *store)
@@ -143,7 +140,7 @@ void history_store_renew_status(struct history_store *store)
 {
     struct history_status *status = &store->status;
 
-    status->limit_bytes = limit_bytes(store);
+    status->limit_bytes = history_limit_bytes(store, &store->past);
     status->samples = store->recorder.n_samples;
     status->write_errors = store->past.n_errors + store->runs.n_errors + store->profiles.n_errors;
     status->set_aside = store->past.disk.n_set_aside + store->runs.disk.n_set_aside +

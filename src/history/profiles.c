@@ -84,10 +84,7 @@ static int write_profiles(struct database *database, void *context)
 
 static uint64_t most_bytes(const struct history_store *store)
 {
-    const uint64_t bytes = store->limits.bytes;
-    const bool is_small = vault_is_in_memory(&store->profiles) && bytes > HISTORY_MEMORY_BYTES;
-
-    return (is_small ? HISTORY_MEMORY_BYTES : bytes) / HISTORY_PROFILES_SHARE;
+    return history_limit_bytes(store, &store->profiles) / HISTORY_PROFILES_SHARE;
 }
 
 /* Where the disk fails the second try is in memory. */

@@ -22,11 +22,19 @@ const struct database_kind runs_kind = {
 struct run_write {
     const struct history_run *run;
     struct text blob;
-    uint64_t id; /* of a run that is inserted; 0: it is given one */
+    uint64_t id;             /* of a run that is inserted; 0: it is given one */
+    uint64_t most_in_memory; /* bytes of all runs, where they are in memory */
 };
 
+static uint64_t most_bytes(struct database *database, const struct run_write *write)
+{
+    const char *file = sqlite3_db_filename(database->handle, "main");
+
+    return file && *file ? HISTORY_RUNS_BYTES_MAX : write->most_in_memory;
+}
+
 /* What would be too much is refused: -EDQUOT becomes -ENOSPC on the way out. */
-static int check_room(struct database *database, size_t more)
+static int check_room(struct database *database, const struct run_write *write)
 {
     uint64_t n = 0, bytes = 0;
     int r = database_ask(database, "SELECT count(*) FROM runs", &n);
@@ -35,7 +43,9 @@ static int check_room(struct database *database, size_t more)
         r = database_ask(database, "SELECT coalesce(sum(length(data)), 0) FROM runs", &bytes);
     if (r < 0)
         return r;
-    return n >= HISTORY_RUNS_MAX || bytes + more > HISTORY_RUNS_BYTES_MAX ? -EDQUOT : 0;
+    return n >= HISTORY_RUNS_MAX || bytes + write->blob.length > most_bytes(database, write)
+               ? -EDQUOT
+               : 0;
 }
 
 static void bind_string(sqlite3_stmt *statement, int place, const char *string)
@@ -61,7 +71,7 @@ static int insert_run(struct database *database, void *context)
 {
     struct run_write *write = context;
     AUTO_STATEMENT sqlite3_stmt *statement = NULL;
-    int r = check_room(database, write->blob.length);
+    int r = check_room(database, write);
 
     if (r == 0)
         r = database_prepare(database,
@@ -82,7 +92,7 @@ static int update_run(struct database *database, void *context)
 {
     struct run_write *write = context;
     AUTO_STATEMENT sqlite3_stmt *statement = NULL;
-    int r = write->run->data ? check_room(database, write->blob.length) : 0;
+    int r = write->run->data ? check_room(database, write) : 0;
 
     if (r == 0)
         r = database_prepare(database,
@@ -104,7 +114,8 @@ static int update_run(struct database *database, void *context)
 static int write_run(struct history_store *store, const struct history_run *run,
                      int (*write_one)(struct database *database, void *context), uint64_t *id)
 {
-    struct run_write write = {.run = run, .id = id ? *id : 0};
+    struct run_write write = {
+        .run = run, .id = id ? *id : 0, .most_in_memory = history_most_in_memory(store)};
     int r = run->data_bytes > HISTORY_RUN_BYTES_MAX ? -EFBIG : 0;
 
     if (r == 0 && run->data)

@@ -42,6 +42,23 @@ void history_store_record(struct history_store *store, const struct snapshot *sn
 
 void history_store_renew_status(struct history_store *store);
 
+/* How many bytes a vault may have that is in memory. */
+static inline uint64_t history_most_in_memory(const struct history_store *store)
+{
+    const uint64_t most = store->limits.memory_bytes;
+
+    return most && most < HISTORY_MEMORY_BYTES ? most : HISTORY_MEMORY_BYTES;
+}
+
+/* How many bytes a vault may have: of the limit, less where it is in memory. */
+static inline uint64_t history_limit_bytes(const struct history_store *store,
+                                           const struct vault *vault)
+{
+    const uint64_t most = history_most_in_memory(store), bytes = store->limits.bytes;
+
+    return vault_is_in_memory(vault) && most < bytes ? most : bytes;
+}
+
 /* query.c: whether there is anything of a target, at whatever time. */
 bool history_store_knows(struct history_store *store, const char *key);
 

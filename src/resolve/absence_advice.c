@@ -4,6 +4,9 @@
 #include <stddef.h>
 
 #define DESCRIPTOR_ADVICE "raise LimitNOFILE= of the unit, or ulimit -n"
+#define MEMORY_ADVICE                                                                              \
+    "raise the memory limit of the exporter's own cgroup (MemoryMax= of the unit, limits.memory "  \
+    "of the pod)"
 
 static const char *const advice[ABSENCE_COUNT_] = {
     [ABSENCE_NO_PMU] = "this machine shows no such PMU (sysfs bus/event_source/devices); most "
@@ -25,6 +28,7 @@ static const char *const advice[ABSENCE_COUNT_] = {
         "by bpf a CPU has at most 64 events of cgroups and processes: choose a "
         "narrower wildcard, or counting: direct, or count them for targets.system",
     [ABSENCE_NO_DESCRIPTORS] = DESCRIPTOR_ADVICE,
+    [ABSENCE_NO_MEMORY] = MEMORY_ADVICE,
     [ABSENCE_CPU_OFFLINE] = "none of the CPUs that targets.system.cpus names is online; auto takes "
                             "those that are",
 };
@@ -48,6 +52,8 @@ const char *absence_target_advice(enum scope_kind kind, enum absence absence)
         return "pmutool check config tells what is missing; so does the line about events";
     case ABSENCE_NO_DESCRIPTORS:
         return DESCRIPTOR_ADVICE;
+    case ABSENCE_NO_MEMORY:
+        return MEMORY_ADVICE;
     case ABSENCE_OVER_LIMIT:
         return "raise limits: in the configuration, or let rules take fewer; of probes "
                "direct opens 256";

@@ -57,6 +57,11 @@ struct latency_choice latency_choose(const struct mechanism_question *question,
         return choice;
     }
     choice.size.n_lanes = NO_LANES;
+    choice.reason = mechanism_lacks_memory(question, &choice.size);
+    if (choice.reason) {
+        choice.lacks_memory = true;
+        return choice;
+    }
     if (running && mechanism_size_serves(running_size, &choice.size)) {
         choice.mechanism = running;
         choice.size = *running_size;

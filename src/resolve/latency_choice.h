@@ -12,6 +12,7 @@ struct latency_choice {
     struct mechanism *mechanism;     /* NULL: latencies are not counted */
     bool is_own;                     /* it counts nothing else */
     struct switch_program_size size; /* of the mechanism */
+    bool lacks_memory;               /* the reason is mechanism_lacks_memory() */
     const char *reason; /* why latencies that are wanted are not counted; else NULL. Static */
 };
 

@@ -65,6 +65,16 @@ const char *mechanism_lacks_descriptors(void)
     return "the limit of open files has no room for a bpf program";
 }
 
+const char *mechanism_lacks_memory(const struct mechanism_question *question,
+                                   const struct switch_program_size *size)
+{
+    const uint64_t bytes = switch_program_bytes(size) + switch_program_latency_bytes(size);
+
+    return question->most_bytes && bytes > question->most_bytes
+               ? "the limit of memory has no room for a bpf program"
+               : NULL;
+}
+
 /* Whether bpf is to be used, by what is known so far. The choice gets the reason and the size. */
 static bool wants_bpf(const struct mechanism_question *question,
                       const struct mechanism_verdict *verdict, struct mechanism_choice *choice)
@@ -72,6 +82,7 @@ static bool wants_bpf(const struct mechanism_question *question,
     const struct config *config = question->config;
     const bool is_obeyed =
         config->counting == CONFIG_COUNTING_BPF && (verdict->hides || verdict->is_open);
+    const char *lack;
 
     choice->reason = reason_of_config(config, question->root->fd >= 0);
     choice->is_left_to_machine = !choice->reason;
@@ -93,6 +104,12 @@ static bool wants_bpf(const struct mechanism_question *question,
     }
     if (verdict->refuses_latencies)
         choice->size.n_latency_slots = 0;
+    lack = mechanism_lacks_memory(question, &choice->size);
+    if (lack) {
+        choice->reason = lack;
+        choice->lacks_memory = true;
+        return false;
+    }
     if (switch_program_bytes(&choice->size) > SWITCH_PROGRAM_MOST_BYTES) {
         choice->reason = bpf_refusal_text(BPF_REFUSAL_TOO_LARGE);
         return false;

@@ -38,16 +38,22 @@ struct mechanism_question {
     struct mechanism *running;      /* the bpf mechanism that counts now; NULL: none does */
     struct switch_program_size running_size; /* how large that one is */
     bool lacks_descriptors; /* the limit of open files has no room for a bpf mechanism */
+    uint64_t most_bytes;    /* what a bpf mechanism may take of the kernel; 0: no limit is known */
 };
 
 /* The reason then. Static. */
 const char *mechanism_lacks_descriptors(void);
+
+/* Why a mechanism of this size would be too large for the memory that there is; NULL: it is not. */
+const char *mechanism_lacks_memory(const struct mechanism_question *question,
+                                   const struct switch_program_size *size);
 
 struct mechanism_choice {
     struct mechanism *bpf; /* the running one, or a new one, which is the caller's; NULL: direct */
     struct switch_program_size size; /* how large bpf is */
     const char *reason;              /* why it is this mechanism. Static */
     bool is_left_to_machine;         /* the configuration did not decide it alone */
+    bool lacks_memory;               /* the reason is mechanism_lacks_memory() */
     bool is_tested;                  /* the self-test was tried now: *verdict is new */
 };
 

@@ -15,6 +15,9 @@
 /* Of a connection: that of the client, and a pair between TLS and HTTP. */
 #define DESCRIPTORS_WITH_TLS 3
 
+/* Of the limit of memory, a bpf program may take so much. */
+#define BPF_SHARE 4
+
 void counting_init(struct counting *counting, struct config *config)
 {
     *counting = (struct counting){.config = config,
@@ -22,6 +25,7 @@ void counting_init(struct counting *counting, struct config *config)
                                   .sysfs_fd = -1,
                                   .procfs_fd = -1,
                                   .rootfs_fd = -1};
+    memory_watch_init(&counting->memory);
 }
 
 static int open_root(const char *path, int *ret_fd)
@@ -84,6 +88,7 @@ static struct mechanisms_choice choose(struct counting *counting, const struct c
 
     file_limit_share(&counting->files, &wishes);
     counting->mechanisms.lacks_descriptors = wishes.bpf && !counting->files.has_bpf;
+    counting->mechanisms.most_bytes = counting->memory.room.limit / BPF_SHARE;
     choice = mechanisms_choose(&counting->mechanisms, config, counting->sysfs_fd,
                                counting->procfs_fd, &counting->hierarchy.root);
     wishes.bpf = choice.events.bpf || choice.latency.mechanism;
@@ -114,6 +119,8 @@ static int make_collector(struct counting *counting, const struct config *config
         .procfs_fd = counting->procfs_fd,
         .cgroup_root_fd = counting->hierarchy.root.fd,
         .cgroups_afresh = cgroups_afresh,
+        .memory = counting->memory.room,
+        .targets_before = counting->collector ? collector_n_cgroups(counting->collector) : 0,
         .descriptors = wanted && wanted < most ? (size_t)wanted : most,
         .slot = counting->slot,
         .profiles = counting->profile_targets,
@@ -145,6 +152,7 @@ int counting_start(struct counting *counting, const struct options *options, boo
         r = file_limit_init(&counting->files, options->web_config_file ? DESCRIPTORS_WITH_TLS : 1);
     if (r < 0)
         return r;
+    (void)memory_watch_look(&counting->memory, counting->procfs_fd);
     counting->keeps_history = keeps_history;
     counting->schedule.interval_ns = counting->config->interval_ns;
     counting_hurry(counting);
@@ -184,6 +192,7 @@ void counting_done(struct counting *counting)
     counting->config = config_free(counting->config);
     counting->resolver = event_resolver_free(counting->resolver);
     hierarchy_done(&counting->hierarchy);
+    memory_watch_done(&counting->memory);
     cleanup_close(&counting->sysfs_fd);
     cleanup_close(&counting->procfs_fd);
     cleanup_close(&counting->rootfs_fd);
@@ -242,12 +251,26 @@ static void follow_file_limit(struct counting *counting)
         file_limit_retry(&counting->files);
 }
 
-/* What a cycle has to know before: on which CPUs it counts, and with how many descriptors. */
+/*
+ * A program for which there was no room is tried again under a higher limit. One that runs stays:
+ * what replaces it would need memory beside it.
+ */
+static void follow_memory_limit(struct counting *counting)
+{
+    if (memory_watch_look(&counting->memory, counting->procfs_fd) &&
+        counting->mechanisms.lacks_memory)
+        (void)renew(counting, false, "the limit of memory was raised");
+    collector_follow_memory(counting->collector, &counting->memory.room);
+}
+
+/* What a cycle has to know before: on which CPUs it counts, with how many descriptors, and in how
+ * much memory. */
 static void prepare_cycle(struct counting *counting)
 {
     if (collector_cpus_changed(counting->collector))
         (void)renew(counting, false, "CPUs have come or gone");
     follow_file_limit(counting);
+    follow_memory_limit(counting);
 }
 
 static void run_cycle(struct counting *counting)

@@ -16,6 +16,7 @@
 #include "service/file_limit.h"
 #include "service/hierarchy.h"
 #include "service/mechanisms.h"
+#include "service/memory_watch.h"
 #include "service/options.h"
 #include "service/schedule.h"
 #include "target/target_names.h"
@@ -30,6 +31,7 @@ struct counting {
     struct mechanisms mechanisms;
     struct hierarchy hierarchy;
     struct file_limit files;
+    struct memory_watch memory;
     struct births births;
     struct schedule schedule;
     uint64_t missed;    /* So many cycles were left out before the next one. */

@@ -75,6 +75,9 @@ static const struct {
      "kernel.perf_event_paranoid"},
     {ABSENCE_NO_DESCRIPTORS,
      "nothing is counted, descriptors are used up (no_descriptors): raise the limit of open files"},
+    {ABSENCE_NO_MEMORY,
+     "nothing is counted, the memory limit of the exporter's cgroup leaves no room (no_memory): "
+     "raise it"},
 };
 
 /* Returns why nothing is counted although there is something to count; NULL: something is. */

@@ -3,16 +3,20 @@
 
 #include <string.h>
 
+#include "cycle/memory_share.h"
 #include "log/log.h"
 
-static struct history_limits limits_of(const struct config *config)
+static struct history_limits limits_of(const struct config *config,
+                                       const struct memory_room *memory)
 {
     const struct config_history *wanted = &config->history;
 
     return (struct history_limits){.full_ns = wanted->full_ns,
                                    .ten_seconds_ns = wanted->ten_seconds_ns,
                                    .minutes_ns = wanted->minutes_ns,
-                                   .bytes = wanted->bytes};
+                                   .bytes = wanted->bytes,
+                                   .memory_bytes =
+                                       memory->limit ? memory_share_of_part(memory) : 0};
 }
 
 /* systemd may pass several directories with colons between them; the first is ours. */
@@ -33,15 +37,17 @@ bool historian_has_directory(const char *directory)
 }
 
 void historian_start(struct historian *historian, const char *directory,
-                     const struct config *config)
+                     const struct config *config, const struct memory_room *memory)
 {
     AUTO_FREE char *chosen = choose_directory(directory);
-    const struct history_options options = {.directory = chosen, .limits = limits_of(config)};
+    const struct history_options options = {.directory = chosen,
+                                            .limits = limits_of(config, memory)};
     int r;
 
     if (!config->history.enabled)
         return;
     historian->has_directory = chosen != NULL;
+    historian->memory_limit = memory->limit;
     r = history_new(&options, &historian->history);
     if (r < 0)
         log_error("no history is kept", "error", strerror(-r));
@@ -88,10 +94,12 @@ void historian_cycle(struct historian *historian, struct snapshot_slot *slot)
     log_news(historian);
 }
 
-void historian_reconfigure(struct historian *historian, const struct config *config)
+void historian_reconfigure(struct historian *historian, const struct config *config,
+                           const struct memory_room *memory)
 {
-    const struct history_limits limits = limits_of(config);
+    const struct history_limits limits = limits_of(config, memory);
 
+    historian->memory_limit = memory->limit;
     history_set_limits(historian->history, &limits);
 }
 

@@ -7,10 +7,12 @@
 
 #include "config/config.h"
 #include "history/history.h"
+#include "sys/memory_limit.h"
 
 struct historian {
     struct history *history;      /* NULL: none is kept */
     bool has_directory;           /* somebody has said where; else memory is what is wanted */
+    uint64_t memory_limit;        /* the limit of memory by which its own was chosen */
     struct history_status logged; /* what the log has told */
 };
 
@@ -22,12 +24,16 @@ bool historian_has_directory(const char *directory);
  * ($STATE_DIRECTORY), or in memory. What goes wrong is logged, and the service goes on.
  */
 void historian_start(struct historian *historian, const char *directory,
-                     const struct config *config);
+                     const struct config *config, const struct memory_room *memory);
 
 /* After each cycle: records the snapshot, and logs what has changed. */
 void historian_cycle(struct historian *historian, struct snapshot_slot *slot);
 
-/* After a reload. Whether there is a history at all does not change before a restart. */
-void historian_reconfigure(struct historian *historian, const struct config *config);
+/*
+ * After a reload, and where the limit of memory is another one. Whether there is a history at all
+ * does not change before a restart.
+ */
+void historian_reconfigure(struct historian *historian, const struct config *config,
+                           const struct memory_room *memory);
 
 void historian_stop(struct historian *historian);

@@ -14,8 +14,12 @@
 #define USUAL_NS      (3600 * NS_PER_SECOND)
 #define SHORTEST_CPUS (10 * NS_PER_SECOND) /* the step at which CPU times are kept */
 
-/* The most numbers of one answer, which takes some 20 MB of memory while it is under way. */
-#define NUMBERS_MAX ((size_t)1000000)
+/*
+ * The most numbers of one answer, which takes some 20 MB of memory while it is under way. Where
+ * memory is limited, it may take what the history in memory may.
+ */
+#define NUMBERS_MAX      ((size_t)1000000)
+#define BYTES_PER_NUMBER 20
 
 struct history_arguments {
     struct api_names targets, columns;
@@ -129,10 +133,17 @@ static int add_part(struct history_store *store, const struct history_query *que
     return 0;
 }
 
-static int refuse_size(struct text *text)
+static size_t most_numbers(const struct history_store *store)
+{
+    const uint64_t most = history_store_memory(store) / BYTES_PER_NUMBER;
+
+    return most && most < NUMBERS_MAX ? (size_t)most : NUMBERS_MAX;
+}
+
+static int refuse_size(const struct history_store *store, struct text *text)
 {
     text_append_format(text, "more than %zu numbers; ask for fewer targets, columns or points",
-                       NUMBERS_MAX);
+                       most_numbers(store));
     return -EINVAL;
 }
 
@@ -155,8 +166,8 @@ static int read_parts(struct history_store *store, const struct history_argument
         history_store_catch_up(store);
         query.target = arguments->targets.names[i];
         r = add_part(store, &query, parts);
-        if (r >= 0 && parts->n_numbers > NUMBERS_MAX)
-            return refuse_size(text);
+        if (r >= 0 && parts->n_numbers > most_numbers(store))
+            return refuse_size(store, text);
     }
     return r;
 }
@@ -216,8 +227,9 @@ static int work_cpus(struct history_store *store, const void *object, struct tex
         return history_json_write_cpus(target, &none, text);
     if (r < 0)
         return r;
-    return cpus->n_cpus * cpus->n_times > NUMBERS_MAX ? refuse_size(text)
-                                                      : history_json_write_cpus(target, cpus, text);
+    return cpus->n_cpus * cpus->n_times > most_numbers(store)
+               ? refuse_size(store, text)
+               : history_json_write_cpus(target, cpus, text);
 }
 
 static const struct history_form form_of_numbers = {

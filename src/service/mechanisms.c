@@ -113,12 +113,14 @@ struct mechanisms_choice mechanisms_choose(struct mechanisms *mechanisms,
         .running = mechanisms->bpf,
         .running_size = mechanisms->bpf_size,
         .lacks_descriptors = mechanisms->lacks_descriptors,
+        .most_bytes = mechanisms->most_bytes,
     };
     struct mechanisms_choice choice = {.events = choose_events(mechanisms, &question)};
 
     choice.latency =
         latency_choose(&question, &choice.events, mechanisms->latency, &mechanisms->latency_size);
     log_latency(mechanisms, &choice.latency);
+    mechanisms->lacks_memory = choice.events.lacks_memory || choice.latency.lacks_memory;
     return choice;
 }
 

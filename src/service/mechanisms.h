@@ -17,6 +17,8 @@ struct mechanisms {
     struct mechanism_verdict verdict;        /* It tells what is known about bpf on this machine. */
     struct doubt_watch doubt;                /* It tells how much of what bpf counts is in doubt. */
     bool lacks_descriptors;    /* The caller's: there is no room for a bpf mechanism. */
+    uint64_t most_bytes;       /* The caller's: of the kernel's memory, for bpf. 0: no limit. */
+    bool lacks_memory;         /* The last choice is without bpf since there is no memory for it. */
     const char *logged_reason; /* This reason for the mechanism was logged last. It is static. */
     const char *logged_latency_reason; /* The same of why latencies are not counted. */
 };

@@ -31,7 +31,10 @@
 #define FOREVER_MS (-1)
 
 #define NO_ROOM   "the limit of open files has no room for what samples"
+#define NO_MEMORY "the limit of memory has no room for what samples"
 #define NO_READER "the process that reads programs has ended, or could not be started"
+
+#define LEAST_BYTES ((uint64_t)4 << 20) /* as of the configuration */
 
 /* How the memory of the configuration is shared out: half of it is for tables in the kernel. */
 #define TABLE_SHARE    2
@@ -127,16 +130,16 @@ static bool is_same_wish(const struct profile_wish *a, const struct profile_wish
 }
 
 void profiler_configure(struct profiler *profiler, const struct config *config, bool has_room,
-                        bool is_v1)
+                        size_t most_bytes, bool is_v1)
 {
+    const uint64_t bytes = config->profiles.bytes;
     const struct profile_wish wish = {.enabled = config->profiles.enabled,
                                       .has_room = has_room,
                                       .is_v1 = is_v1,
                                       .rate_hz = (unsigned)config->profiles.rate_hz,
-                                      .bytes = config->profiles.bytes,
+                                      .bytes = bytes < most_bytes ? bytes : most_bytes,
                                       .cgroups = (size_t)config->limits.cgroups,
                                       .processes = (size_t)config->limits.processes};
-
     bool is_new;
 
     (void)pthread_mutex_lock(&profiler->lock);
@@ -269,12 +272,16 @@ static int make_sampler(struct profiler *profiler, const struct profile_wish *wi
 static void begin_sampling(struct profiler *profiler, const struct profile_wish *wish)
 {
     const struct profile_limits limits = limits_of(wish);
+    const char *lack = !wish->has_room             ? NO_ROOM
+                       : wish->bytes < LEAST_BYTES ? NO_MEMORY
+                       : profiler->setup.reader    ? NULL
+                                                   : NO_READER;
     enum bpf_refusal refusal;
 
     profiler->granted = *wish;
     profiler->retry_ns = clock_monotonic_ns() + RETRY_NS;
-    if (!wish->has_room || !profiler->setup.reader) {
-        end_sampling(profiler, wish->has_room ? NO_READER : NO_ROOM, false);
+    if (lack) {
+        end_sampling(profiler, lack, false);
         return;
     }
     if (!profiler->store)

@@ -37,11 +37,12 @@ struct profiler *profiler_free(struct profiler *profiler);
 
 /*
  * What the configuration wants: at the start, and after each cycle and reload. has_room: there are
- * descriptors for it. is_v1: cgroups are those of a hierarchy of cgroup v1. What was sampled before
- * stays, if there are to be profiles at all.
+ * descriptors for it. most_bytes: so much memory, whatever the configuration allows. is_v1: cgroups
+ * are those of a hierarchy of cgroup v1. What was sampled before stays, if there are to be profiles
+ * at all.
  */
 void profiler_configure(struct profiler *profiler, const struct config *config, bool has_room,
-                        bool is_v1);
+                        size_t most_bytes, bool is_v1);
 
 /* Starts the thread. 0 or -errno. */
 int profiler_start(struct profiler *profiler);

@@ -76,7 +76,7 @@ static int apply(struct service *service, struct reading *reading, struct text *
     }
     config_log_summary("configuration reloaded", file, config);
     config_shown_set(&service->config_shown, config->text);
-    historian_reconfigure(&service->historian, config);
+    historian_reconfigure(&service->historian, config, &service->counting.memory.room);
     (void)TAKE(config); /* It is that of service->counting now. */
     service_configure_profiler(service);
     service->notify.cycle_limit_ns =

@@ -105,7 +105,8 @@ static int start_server(struct service *service)
         return fail(r, "cannot start", "part", "page");
     table = pages_table(&service->pages);
     return serving_start(&service->serving, service->options, &table, service->control,
-                         service->counting.files.connections);
+                         service->counting.files.connections,
+                         memory_share_of_part(&service->counting.memory.room));
 }
 
 static int start_notify(struct service *service)
@@ -148,6 +149,9 @@ static int on_cycle(sd_event_source *source, uint64_t usec, void *context)
     pause_check(&service->pause, service->counting.collector);
     counting_cycle(&service->counting);
     historian_cycle(&service->historian, service->counting.slot);
+    if (service->historian.memory_limit != service->counting.memory.room.limit)
+        historian_reconfigure(&service->historian, service->counting.config,
+                              &service->counting.memory.room);
     follow_counting(service);
     service_configure_profiler(service);
     http_server_news(service->serving.server);
@@ -232,7 +236,8 @@ static int start(struct service *service)
      * starts when there is something to show. Otherwise nobody listens until it starts, so it
      * starts at once: 503 is a better answer than none.
      */
-    historian_start(&service->historian, service->options->storage_path, counting->config);
+    historian_start(&service->historian, service->options->storage_path, counting->config,
+                    &counting->memory.room);
     service->recorder = profile_recorder_new();
     r = service->recorder ? start_runs(service)
                           : fail(-ENOMEM, "cannot start", "part", "recorder of profiles");

@@ -5,6 +5,7 @@
 
 #include <systemd/sd-event.h>
 
+#include "cycle/memory_share.h"
 #include "service/counting.h"
 #include "service/historian.h"
 #include "service/notify.h"
@@ -45,12 +46,12 @@ static inline void service_cycle_now(struct service *service)
     (void)sd_event_source_set_time(service->timer, service->counting.schedule.due_ns / 1000);
 }
 
-/* Hands what the configuration wants, and the descriptors allow, to the profiler. */
+/* Hands what the configuration wants, and descriptors and memory allow, to the profiler. */
 static inline void service_configure_profiler(struct service *service)
 {
     const struct counting *counting = &service->counting;
     const struct cgroup_root *root = &counting->hierarchy.root;
 
     profiler_configure(service->profiler, counting->config, counting->files.has_profiles,
-                       root->fd >= 0 && !root->v2);
+                       memory_share_of_part(&counting->memory.room), root->fd >= 0 && !root->v2);
 }

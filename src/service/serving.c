@@ -134,7 +134,7 @@ static unsigned most_of_an_address(unsigned connections)
 
 int serving_start(struct serving *serving, const struct options *options,
                   const struct route_table *table, struct control_slot *control,
-                  unsigned connections)
+                  unsigned connections, size_t answer_bytes)
 {
     const struct server_limits limits = {
         .connections = connections,
@@ -144,6 +144,7 @@ int serving_start(struct serving *serving, const struct options *options,
         .idle_seconds = 120,
         .crowded_idle_seconds = 12,
         .scrapes = options->max_requests,
+        .answer_bytes = answer_bytes,
     };
     int r = options->systemd_socket ? use_sockets(serving, table, &limits)
                                     : bind_addresses(serving, options, table, &limits);

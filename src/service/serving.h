@@ -22,13 +22,14 @@ struct serving {
 /*
  * Binds the addresses, or takes the sockets of systemd, opens the control socket, without which it
  * goes on if that fails, and starts the server's thread. The server shows the pages of the table;
- * its commands go through the slot. At most `connections` clients are served at once. Logs where
+ * its commands go through the slot. At most `connections` clients are served at once, and answers
+ * that are made for one of them alone take at most `answer_bytes` together. Logs where
  * the server listens and what goes wrong. Returns 0 or -errno; serving_stop() has to be called
  * after a failure too.
  */
 int serving_start(struct serving *serving, const struct options *options,
                   const struct route_table *table, struct control_slot *control,
-                  unsigned connections);
+                  unsigned connections, size_t answer_bytes);
 
 /* What the server and the web configuration tell of themselves. Any thread may ask. */
 void serving_status(const struct serving *serving, struct http_status *ret_status);

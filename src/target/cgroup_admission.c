@@ -92,9 +92,10 @@ static bool is_full(const struct cgroup_targets *set, const struct cgroup_subtre
 static enum absence lack_of_room(const struct cgroup_targets *set,
                                  const struct cgroup_subtree *subtree)
 {
-    bool full = is_full(set, subtree) || set->census.standing >= set->limits.targets;
-
-    return full ? set->limits.reason : ABSENCE_NONE;
+    const size_t standing = set->census.standing, until_next = set->limits.until_next;
+    if (is_full(set, subtree) || standing >= set->limits.targets)
+        return set->limits.reason;
+    return until_next && standing >= until_next ? ABSENCE_NO_MEMORY : ABSENCE_NONE;
 }
 
 /* Enters the target everywhere that it is counted and found. */
@@ -103,6 +104,7 @@ static void enter_target(struct cgroup_targets *set, struct cgroup_node *node,
 {
     set_uncounted(set, node, ABSENCE_NONE);
     node->counted = counted;
+    counted->node = node;
     node->inode = counted->target.inode;
     for (struct cgroup_subtree *subtree = node->subtree; subtree; subtree = subtree->within)
         subtree->targets++;
@@ -244,16 +246,14 @@ int cgroup_admit_waiting(struct cgroup_targets *set)
     return r < 0 ? r : 0;
 }
 
-static void end_target(struct cgroup_targets *set, struct cgroup_node *node)
+/* Takes the target from its node, and tells that it has ended. */
+static void take_target(struct cgroup_targets *set, struct cgroup_node *node)
 {
     struct counted_cgroup *counted = TAKE(node->counted);
 
-    if (!counted)
-        return;
     for (struct cgroup_subtree *subtree = node->subtree; subtree; subtree = subtree->within)
         subtree->targets--;
     set->census.standing--;
-    set->room = true;
     counted->target.gone = true;
     if (target_news_add_end(&set->news, counted))
         return;
@@ -261,6 +261,14 @@ static void end_target(struct cgroup_targets *set, struct cgroup_node *node)
     LIST_REMOVE(counted, entry);
     set->n_all--;
     (void)counted_cgroup_free(counted);
+}
+
+static void end_target(struct cgroup_targets *set, struct cgroup_node *node)
+{
+    if (!node->counted)
+        return;
+    take_target(set, node);
+    set->room = true;
 }
 
 static void forget_leaf(struct cgroup_targets *set, struct cgroup_node *node)
@@ -305,4 +313,50 @@ void cgroup_left_out_gone(struct cgroup_targets *set, struct cgroup_node *parent
         return;
     parent->left_out--;
     set->census.uncounted[ABSENCE_OVER_LIMIT]--;
+}
+
+/* Whether the subtree has more targets than it may have, or one that contains it. */
+static bool is_overfull(const struct cgroup_targets *set, const struct cgroup_subtree *subtree)
+{
+    return subtree->targets > most_targets(set, subtree) ||
+           (subtree->within && is_overfull(set, subtree->within));
+}
+
+/* The first round takes from who has more than a share, the second from all; the newest first. */
+static void shed_round(struct cgroup_targets *set, bool from_all)
+{
+    struct counted_cgroup *counted, *next;
+
+    for (counted = LIST_FIRST(&set->all); counted && set->census.standing > set->limits.targets;
+         counted = next) {
+        struct cgroup_node *node = counted->node;
+
+        next = LIST_NEXT(counted, entry);
+        if (counted->target.gone || !(from_all || is_overfull(set, node->subtree)))
+            continue;
+        counted->target.shed = true;
+        take_target(set, node);
+        node->refused = false; /* so that it is counted among the dropped once more */
+        let_wait(set, node, set->limits.reason, WAITING_FOR_ROOM);
+    }
+}
+
+void cgroup_shed(struct cgroup_targets *set)
+{
+    if (set->census.standing <= set->limits.targets)
+        return;
+    shed_round(set, false);
+    shed_round(set, true);
+    set->identities_changed = set->relabel = true; /* those below it have another parent now */
+}
+
+void cgroup_rename_reason(struct cgroup_targets *set, enum absence before)
+{
+    struct cgroup_subtree *subtree;
+    struct cgroup_node *node;
+
+    TAILQ_FOREACH(subtree, &set->with_waiting[WAITING_FOR_ROOM], with_waiting[WAITING_FOR_ROOM])
+    TAILQ_FOREACH(node, &subtree->waiting[WAITING_FOR_ROOM], waiting_entry)
+    if (node->uncounted == before)
+        set_uncounted(set, node, set->limits.reason);
 }

@@ -24,6 +24,7 @@ struct counted_cgroup {
     struct target_mark mark;     /* target_news.c works on it */
     struct named_target *named;  /* who is asked for its names; NULL: nobody */
     struct known_names *known;   /* those that its identity has */
+    struct cgroup_node *node;    /* of the cgroup, while the target is not gone */
     LIST_ENTRY(counted_cgroup) entry;
 };
 
@@ -92,6 +93,12 @@ int cgroup_admit(struct cgroup_targets *set, struct cgroup_node *node);
 /* Tries nodes that wait for descriptors, and nodes that wait for room if there may be some. 0 or
  * -ENOMEM. */
 int cgroup_admit_waiting(struct cgroup_targets *set);
+
+/* Makes targets wait for room that are beyond the limits, if these were lowered. */
+void cgroup_shed(struct cgroup_targets *set);
+
+/* Has those who wait for room wait for the reason that limits have now. */
+void cgroup_rename_reason(struct cgroup_targets *set, enum absence before);
 
 /* Forgets a node and all below it, because these cgroups do not exist any more; ends their targets.
  */

@@ -36,11 +36,16 @@ static size_t bound_of(size_t bytes, size_t targets)
     return bound;
 }
 
-static void init_set(struct cgroup_targets *set, const struct cgroup_limits *limits)
+static void take_limits(struct cgroup_targets *set, const struct cgroup_limits *limits)
 {
     set->limits = *limits;
     if (set->limits.reason == ABSENCE_NONE)
         set->limits.reason = ABSENCE_OVER_LIMIT;
+}
+
+static void init_set(struct cgroup_targets *set, const struct cgroup_limits *limits)
+{
+    take_limits(set, limits);
     set->rescan_interval_ns = RESCAN_INTERVAL_NS;
     set->rescan = true; /* the first walk */
     TAILQ_INIT(&set->to_list);
@@ -48,6 +53,17 @@ static void init_set(struct cgroup_targets *set, const struct cgroup_limits *lim
         TAILQ_INIT(&set->with_waiting[kind]);
     LIST_INIT(&set->all);
     target_news_init(&set->news, offsetof(struct counted_cgroup, mark));
+}
+
+static void bound_tree(struct cgroup_targets *set)
+{
+    const size_t wanted = set->limits.tree_bytes;
+    const size_t bytes = wanted && wanted < TREE_BYTES ? wanted : TREE_BYTES;
+    const size_t half = bytes / 2;
+
+    set->tree.bytes_max = bound_of(bytes, set->limits.targets);
+    set->tree.subtree_bytes_max =
+        bound_of(half < SUBTREE_BYTES ? half : SUBTREE_BYTES, set->limits.per_subtree);
 }
 
 /*
@@ -59,8 +75,7 @@ static void init_root(struct cgroup_targets *set, uint64_t inode)
 {
     struct cgroup_node *root = set->tree.root;
 
-    set->tree.bytes_max = bound_of(TREE_BYTES, set->limits.targets);
-    set->tree.subtree_bytes_max = bound_of(SUBTREE_BYTES, set->limits.per_subtree);
+    bound_tree(set);
     root->inode = inode;
     root->walked = true;
     root->rule = cgroup_rules_match(set->rules, "/");
@@ -127,6 +142,22 @@ static void begin_report(struct cgroup_targets *set)
     target_news_begin(&set->news);
 }
 
+void cgroup_targets_set_limits(struct cgroup_targets *targets, const struct cgroup_limits *limits)
+{
+    const struct cgroup_limits before = targets->limits;
+
+    take_limits(targets, limits);
+    if (targets->limits.reason != before.reason)
+        cgroup_rename_reason(targets, before.reason);
+    if (targets->limits.targets > before.targets ||
+        targets->limits.per_subtree > before.per_subtree ||
+        targets->limits.until_next > before.until_next)
+        targets->room = true;
+    bound_tree(targets);
+    if (targets->limits.tree_bytes > before.tree_bytes)
+        targets->rescan = true; /* there may be room for nodes that were left out */
+}
+
 static int bring_up_to_date(struct cgroup_targets *set, bool look)
 {
     struct cgroup_node *root = set->tree.root;
@@ -136,6 +167,8 @@ static int bring_up_to_date(struct cgroup_targets *set, bool look)
         r = cgroup_admit(set, root);
     if (r >= 0)
         r = cgroup_walk(set, look);
+    if (r >= 0)
+        cgroup_shed(set);
     if (r >= 0)
         r = cgroup_admit_waiting(set);
     if (r >= 0 && set->relabel)

@@ -304,10 +304,17 @@ static struct connection *find_lent(const struct connection_table *table)
     return found;
 }
 
+size_t connection_table_answer_bytes(const struct connection_table *table)
+{
+    const size_t wanted = table->limits.answer_bytes;
+
+    return wanted && wanted < HTTP_ANSWER_BYTES ? wanted : HTTP_ANSWER_BYTES;
+}
+
 bool connection_table_lend(struct connection_table *table, struct connection *reader, size_t bytes)
 {
     reader->answer_bytes = bytes;
-    while (lent_bytes(table, NULL) > MOST_ANSWER_BYTES) {
+    while (lent_bytes(table, NULL) > connection_table_answer_bytes(table)) {
         struct connection *const found = find_lent(table);
 
         if (!found || found == reader) {

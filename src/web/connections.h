@@ -118,15 +118,14 @@ bool connection_table_may_read(const struct connection_table *table,
 unsigned connection_table_share(const struct connection_table *table, unsigned most);
 
 /*
- * Answers that are made for one client alone may take so many bytes together, until they are taken.
- */
-#define MOST_ANSWER_BYTES ((size_t)64 * 1024 * 1024)
-
-/*
- * A client is about to get such an answer. If all of them are too much, the network that has most
+ * A client is about to get an answer that is made for it alone. If all of them are more than
+ * limits.answer_bytes, until they are taken, the network that has most
  * loses the one that has been read longest. Returns false if that is the new one.
  */
 bool connection_table_lend(struct connection_table *table, struct connection *reader, size_t bytes);
+
+/* limits.answer_bytes, or what it stands for. */
+size_t connection_table_answer_bytes(const struct connection_table *table);
 
 /* Counts a client that was not let in. */
 void connection_table_refused(struct connection_table *table, enum http_refusal why);

@@ -14,6 +14,9 @@
 /* A stream is kept alive so many times in the time that a client may take to read an answer. */
 #define KEEP_ALIVES_PER_RESPONSE 2
 
+/* Of what answers of one client alone may take, streams may have so much beside them. */
+#define STREAM_SHARE 4
+
 static unsigned share_of(const struct connection_table *connections, unsigned most)
 {
     const unsigned share = connections->limits.connections / CONNECTIONS_FOR_ONE + 1;
@@ -34,6 +37,7 @@ int site_init(struct site *site, const struct route_table *table,
         .context = table->context,
         .streams = {.most = n_streams,
                     .share = connection_table_share(connections, n_streams),
+                    .most_bytes = connection_table_answer_bytes(connections) / STREAM_SHARE,
                     .keep_alive_ns = response_ns / KEEP_ALIVES_PER_RESPONSE,
                     .context = table->context},
     };

@@ -19,9 +19,6 @@
 #include "base/clock.h"
 #include "web/reply.h"
 
-/* What all clients together have not taken yet may have so many bytes. */
-#define MOST_BYTES ((size_t)16 * 1024 * 1024)
-
 #define BLOCK_SIZE 32768
 
 /* A comment: a client ignores it. It also brings the headers out at once. */
@@ -117,7 +114,7 @@ static int write_portion(const struct stream *stream, struct portion **ret_porti
 /* The clients that have not taken their text for longest make room for what the others get. */
 static void bound_bytes(struct stream_table *table)
 {
-    while (table->bytes > MOST_BYTES) {
+    while (table->bytes > table->most_bytes) {
         struct stream *slowest = NULL;
 
         for (struct stream *stream = table->first; stream; stream = stream->next)

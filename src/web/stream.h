@@ -24,6 +24,7 @@ struct stream_table {
     unsigned most;        /* It may have so many. */
     unsigned share;       /* Clients of one network may have so many of them. */
     uint64_t news;        /* stream_table_news() was called so many times. */
+    size_t most_bytes;    /* What all have not taken yet may have so many bytes. */
     size_t bytes;         /* What was written and is not sent yet takes so many bytes. */
     /*
      * After so long without events a comment is sent: a proxy or a browser may take a connection

@@ -32,6 +32,7 @@ static void name__is_what_the_metrics_promise(void **state)
     assert_string_equal(absence_name(ABSENCE_GROUP_TOO_LARGE), "group_too_large");
     assert_string_equal(absence_name(ABSENCE_NEVER_SCHEDULED), "never_scheduled");
     assert_string_equal(absence_name(ABSENCE_NO_DESCRIPTORS), "no_descriptors");
+    assert_string_equal(absence_name(ABSENCE_NO_MEMORY), "no_memory");
     assert_string_equal(absence_name(ABSENCE_OVER_LIMIT), "over_limit");
     assert_string_equal(absence_name(ABSENCE_CPU_OFFLINE), "cpu_offline");
     assert_string_equal(absence_name(ABSENCE_TARGET_GONE), "target_gone");

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "history/store_fixture.h"
 
+#include <sys/random.h>
+
 static void assert_near(double value, double expected, double tolerance)
 {
     assert_true(fabs(value - expected) <= tolerance);
@@ -390,6 +392,31 @@ static void runs__are_kept_up_to_their_number_and_no_more(void **state)
     fixture_close(f);
 }
 
+static void runs__in_memory_have_its_limit(void **state)
+{
+    struct store_fixture fixture, *f = &fixture;
+    const size_t n = HISTORY_MEMORY_BYTES / 8;
+    struct history_run run = {.title = (char *)"a",
+                              .notes = (char *)"",
+                              .meta = (char *)"{}",
+                              .data = malloc(n),
+                              .data_bytes = n};
+    uint64_t id = 0;
+    size_t kept = 0;
+
+    (void)state;
+    assert_int_equal(getrandom(run.data, n, 0), n); /* which cannot be compressed */
+    fixture_open(f, NULL);
+    while (history_store_add_run(&f->store, &run, &id) == 0)
+        kept++;
+    assert_int_equal(kept, 7);
+    f->store.limits.memory_bytes = HISTORY_MEMORY_BYTES / 2;
+    assert_int_equal(history_store_delete_run(&f->store, id), 0);
+    assert_int_equal(history_store_add_run(&f->store, &run, &id), -ENOSPC);
+    fixture_close(f);
+    free(run.data);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_set_up, fixture_tear_down)
 
 int main(void)
@@ -416,6 +443,7 @@ int main(void)
         TEST(runs__are_kept_changed_and_deleted),
         TEST(run__that_is_too_large_is_refused),
         cmocka_unit_test(runs__are_kept_up_to_their_number_and_no_more),
+        cmocka_unit_test(runs__in_memory_have_its_limit),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

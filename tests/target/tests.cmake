@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 add_unit_test(target cgroup_limits)
+add_unit_test(target cgroup_shed)
 add_unit_test(target cgroup_live sys)
 add_unit_test(target cgroup_memory)
 add_unit_test(target cgroup_named Threads::Threads)

@@ -157,7 +157,7 @@ static void ask_for_a_large_answer(struct shared *shared, int fd, size_t i)
 /* Who asks for much and does not read it loses what it has waited for longest, and nobody else. */
 static void answers_that_are_not_read_are_bounded(void **state)
 {
-    const size_t bound = MOST_ANSWER_BYTES / LARGE;
+    const size_t bound = HTTP_ANSWER_BYTES / LARGE;
     struct http_status status = {0};
     struct shared shared;
     struct reply reply;

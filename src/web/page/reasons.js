@@ -11,6 +11,7 @@ const REASONS = {
   group_too_large: "more events than the PMU has counters",
   never_scheduled: "the kernel never ran it",
   no_descriptors: "no file descriptors are left",
+  no_memory: "the memory limit of the exporter leaves no room",
   over_limit: "a limit of the configuration is reached",
   cpu_offline: "the CPU is offline",
   target_gone: "the target has ended",

@@ -7,6 +7,7 @@
 #include "reader/object_reader.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
@@ -17,6 +18,10 @@
 
 #include "reader/object_reader_parts.h"
 #include "reader/reader_process.h"
+#include "sys/memory_limit.h"
+
+/* Of a limit of memory, a worker may take so much, and as much again for what it has to say. */
+#define WORKER_SHARE 4
 
 struct object_reader {
     pid_t process;
@@ -57,21 +62,42 @@ struct object_reader *object_reader_free(struct object_reader *reader)
     return NULL;
 }
 
-int object_reader_new_for(const struct reader_work *work, struct object_reader **ret_reader)
+/*
+ * Workers are in our cgroup, and what they take could have the kernel kill the service. The limit
+ * is that of the start.
+ */
+static void heed_memory_limit(struct reader_limits *limits)
+{
+    AUTO_CLOSE int procfs_fd = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    struct memory_limit limit;
+    uint64_t most;
+
+    memory_limit_init(&limit);
+    most = memory_limit_read(&limit, procfs_fd).limit / WORKER_SHARE;
+    memory_limit_done(&limit);
+    if (most > 0 && most < limits->memory)
+        limits->memory = most;
+    if (most > 0 && most < limits->output)
+        limits->output = most;
+}
+
+int object_reader_new_for(const struct reader_work *wanted, struct object_reader **ret_reader)
 {
     AUTO(object_reader) struct object_reader *reader = calloc(1, sizeof(*reader));
+    struct reader_work work = *wanted;
     int ends[2];
 
     if (!reader)
         return -ENOMEM;
     reader->socket = reader->output = -1;
-    reader->most = work->limits.output;
+    heed_memory_limit(&work.limits);
+    reader->most = work.limits.output;
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
         return -errno;
     reader->socket = ends[0];
     reader->process = fork();
     if (reader->process == 0)
-        reader_process_run(ends[1], work);
+        reader_process_run(ends[1], &work);
     if (reader->process < 0) {
         const int r = -errno;
 

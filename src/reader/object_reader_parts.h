@@ -13,4 +13,4 @@
  * caller has in memory by then is in the memory of the process, too. The process ends with the
  * reader, or with us. 0 or -errno.
  */
-int object_reader_new_for(const struct reader_work *work, struct object_reader **ret_reader);
+int object_reader_new_for(const struct reader_work *wanted, struct object_reader **ret_reader);

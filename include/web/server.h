@@ -113,6 +113,12 @@ void http_server_news(struct http_server *server);
 /* CLOCK_MONOTONIC of the last turn of the server's loop. The watchdog looks whether it moves. */
 uint64_t http_server_heartbeat_ns(const struct http_server *server);
 
+/*
+ * Ends the thread: no page is asked for an answer any more, so what pages look at may go, while
+ * what is given to the server (http_server_protect()) can still be given. Takes NULL, and twice.
+ */
+void http_server_stop(struct http_server *server);
+
 /* Ends the thread and every connection, within a second, however many there are. Takes NULL. */
 struct http_server *http_server_free(struct http_server *server);
 DEFINE_AUTO(http_server, struct http_server *, http_server_free)

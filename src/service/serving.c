@@ -197,6 +197,7 @@ void serving_log_crowd(struct serving *serving, uint64_t now_ns)
 
 void serving_stop(struct serving *serving)
 {
+    http_server_stop(serving->server); /* its pages ask the watch, which gives to the server */
     serving->watch = web_watch_free(serving->watch);
     serving->web_config = web_config_free(serving->web_config);
     serving->server = http_server_free(serving->server);

@@ -342,18 +342,20 @@ void http_server_status(const struct http_server *server, struct http_status *re
     gate_status(&server->site.gate, ret_status);
 }
 
-static void stop(struct http_server *server)
+void http_server_stop(struct http_server *server)
 {
+    if (!server || !server->started)
+        return;
     wake(server->stop_fd);
     (void)pthread_join(server->thread, NULL);
+    server->started = false;
 }
 
 struct http_server *http_server_free(struct http_server *server)
 {
     if (!server)
         return NULL;
-    if (server->started)
-        stop(server);
+    http_server_stop(server);
     site_close(&server->site);
     unix_place_done(&server->control_place);
     for (size_t i = 0; i < server->n_daemons; i++)

@@ -4,8 +4,9 @@
 
 Two runs of ctest for each preset: first the tests that depend on nothing but the code, while what
 tests of the kernel need is prepared; then the tests of the kernel. Those have a second try, because
-others use the machine too; the rest has one. The last lines name the tests that were skipped, that
-failed and that passed only at the second try: such a one that is named twice wants to be mended.
+others use the machine too; the rest has one, and so has what is to show races. The last lines name
+the tests that were skipped, that failed and that passed only at the second try: such a one that is
+named twice wants to be mended.
 """
 import json
 import os
@@ -17,6 +18,7 @@ import sys
 TOP = pathlib.Path(os.environ.get("PMU_TEST_SOURCE", pathlib.Path(__file__).resolve().parents[1]))
 LONG = "long"  # labels
 PREPARE = "prepare"
+ONLY = {"tsan": "threads"}  # {a preset: the only tests that are run of it}, once: a race may hide
 KERNEL = {"live", "vm", "kernel"}
 SLOTS_OF_A_CPU = 6  # in the run of the kernel
 MOST_SLOTS = 32  # eight guests, each of which takes 512 MB
@@ -89,7 +91,8 @@ def commands(preset):
     slots a CPU in the first run. In the second there are six: what mostly waits takes one of them, and
     what keeps a CPU busy takes several."""
     n = os.cpu_count() or 1
-    ctest = ["ctest", "--preset", preset, "--repeat", "until-pass:2"]
+    ctest = ["ctest", "--preset", preset]
+    ctest += ["-L", any_of({ONLY[preset]})] if preset in ONLY else ["--repeat", "until-pass:2"]
     slots = max(n, min(SLOTS_OF_A_CPU * n, MOST_SLOTS))
     yield [*ctest, "-L", any_of({"unit", "lint", PREPARE}), "-LE", any_of({LONG, "kernel"}), "-j",
            str(2 * n)]

@@ -23,6 +23,10 @@
 
 #define MOST_LEFT_BEHIND 64
 
+#ifndef CALL_FLAGS /* more flags of clone(): a build with ThreadSanitizer has one (CMakeLists.txt) */
+#define CALL_FLAGS 0
+#endif
+
 /* It is the process's own until that has ended, as what it is called with. */
 struct made_call {
     struct made_call *next; /* of those that were left behind */
@@ -111,8 +115,8 @@ static struct made_call *begin(int (*call)(void *context), void *context)
     made->call = call;
     made->context = context;
     made->result = -ETIME;
-    made->pid = clone(make, made->stack + STACK_BYTES, CLONE_VM | CLONE_FILES | CLONE_PIDFD, made,
-                      &made->process);
+    made->pid = clone(make, made->stack + STACK_BYTES,
+                      CLONE_VM | CLONE_FILES | CLONE_PIDFD | CALL_FLAGS, made, &made->process);
     if (made->pid > 0)
         return made;
     free(made);

@@ -94,3 +94,8 @@ takes(25 faults/life)
 takes(25 faults/cgroups)
 takes(20 faults/memory)
 takes(40 faults/memory_limit)
+
+if(SANITIZE MATCHES "thread")
+  add_fault_test(threads)
+  has_threads(faults/threads live/http PROGRAMS pmu_exporter control_load)
+endif()

@@ -14,3 +14,4 @@ add_unit_test(history kills)
 add_test(NAME long/history_writes_killed COMMAND test_history_kills)
 set_tests_properties(long/history_writes_killed PROPERTIES
   LABELS long TIMEOUT 3600 ENVIRONMENT "PMU_TEST_KILLS=1000")
+has_threads(history/history)

@@ -33,6 +33,9 @@ test(lint/waits lint "until test -e prepared; do sleep 0.1; done" TIMEOUT 60)
 test(vm/boots vm "test -e prepared" FIXTURES_REQUIRED guest)
 """
 SKIPPED = 'test(live/none live "exit 77")\n'
+RACES = """test(live/races "live;threads" "test -e races || ! touch races")
+test(web/orderly "unit;threads" "true")
+"""
 BAD = 'test(live/bad live "exit 1")\n'
 
 
@@ -44,7 +47,7 @@ class Run(unittest.TestCase):
     def run_tests(self, more, *presets):
         """The status, and the lines behind "all presets"."""
         (self.top / "CMakeLists.txt").write_text(PROJECT + more)
-        names = ("one", "two")
+        names = ("one", "two", "tsan")
         (self.top / "CMakePresets.json").write_text(json.dumps({
             "version": 6,
             "configurePresets": [{"name": n, "generator": "Ninja",
@@ -73,6 +76,11 @@ class Run(unittest.TestCase):
     def test_what_it_has_no_part_in_has_one_try(self):
         self.assertEqual(self.run_tests(PURE, "one"), (1, [
             "50% tests passed, 1 tests failed out of 2", "skipped: none", "failed: one pure",
+            "passed at the second try only: none"]))
+
+    def test_of_the_sanitizer_of_threads_it_runs_what_has_some_once(self):
+        self.assertEqual(self.run_tests(RACES, "tsan"), (1, [
+            "50% tests passed, 1 tests failed out of 2", "skipped: none", "failed: tsan live/races",
             "passed at the second try only: none"]))
 
     def test_what_guests_need_is_prepared_beside_the_tests_of_the_code(self):

@@ -96,11 +96,13 @@ static void wait_for_historian(struct service *service)
 {
     int done_fd = eventfd(0, EFD_CLOEXEC);
     struct pollfd done = {.fd = done_fd, .events = POLLIN};
+    uint64_t number;
 
     assert_true(done_fd >= 0);
     while (history_submit(service->history, ring, &done_fd) < 0)
         (void)poll(NULL, 0, 1); /* it has no room for another one */
     assert_int_equal(poll(&done, 1, PATIENCE_MS), 1);
+    assert_int_equal(read(done_fd, &number, sizeof(number)), sizeof(number));
     (void)close(done_fd);
 }
 

@@ -23,3 +23,5 @@ add_unit_test(service run_numbers)
 add_unit_test(service schedule)
 add_unit_test(service targets_pages Threads::Threads)
 in_kernel(service/pages service/control)
+has_threads(service/control service/current_snapshot service/pages service/profile_keeper
+  service/profile_recorder service/targets_pages)

@@ -45,3 +45,4 @@ add_unit_test(sys switch_pattern)
 add_unit_test(sys thread Threads::Threads)
 in_kernel(sys/bpf/keyed_table sys/bpf/profile_program sys/bpf/switch_memory sys/bpf/syscalls sys/cpu_births sys/cpu_time
   sys/directory_watch sys/exit_watch sys/hidepid sys/process sys/self sys/switch_pattern sys/task_events sys/thread_cpus)
+has_threads(sys/exit_watch sys/late_close sys/name_service sys/thread sys/user_names)

@@ -46,3 +46,4 @@ in_kernel(target/cgroup_limits target/cgroup_live target/identity target/process
   target/process_families
   target/process_limits target/process_live target/process_name target/process_reuse
   target/process_rules target/process_targets)
+has_threads(target/identity target/names_lookup target/target_names)

@@ -7,3 +7,5 @@ in_kernel(web/body web/connections web/control web/control_routes web/daemon web
 foreach(module credentials password_thread rate_limit tls_channel tls_client tls_priorities verdicts)
   add_unit_test(web ${module} PkgConfig::CRYPT PkgConfig::GNUTLS PkgConfig::SYSTEMD Threads::Threads)
 endforeach()
+has_threads(web/body web/control web/control_routes web/deferred web/password_thread web/server
+  web/shares web/site web/stream web/tls_channel web/upload)

@@ -96,8 +96,11 @@ class Threads(standing.FaultTest):
         # what is kept afterwards the other families judge, of programs without a sanitizer
         with self.standing(self.everything(), descriptors=False, memory=False,
                            env={"STATE_DIRECTORY": self.state}) as self.exporter:
-            self.together(self.scrape, self.pages, self.stream, self.reload, self.run_and_look,
-                          self.births)
+            try:
+                self.together(self.scrape, self.pages, self.stream, self.reload, self.run_and_look,
+                              self.births)
+            finally:  # the report, and not that nobody answers any more
+                self.assertNotIn("ThreadSanitizer", self.exporter.stderr())
             self.assertGreater(self.streamed, 0)
 
 

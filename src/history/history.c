@@ -139,7 +139,7 @@ int history_new(const struct history_options *options, struct history **ret_hist
     r = history_store_init(&history->store, options);
     history->store.history = history;
     if (r == 0)
-        r = thread_start("historian", THREAD_HAS_FILES, run, history, &history->thread);
+        r = thread_start_to_write("historian", options->directory, run, history, &history->thread);
     if (r < 0) {
         history_store_done(&history->store);
         return r;

@@ -11,6 +11,7 @@
 #include "resolve/mechanism_size.h"
 #include "service/fail.h"
 #include "sys/cpu_list.h"
+#include "sys/thread.h"
 
 /* Of a connection: that of the client, and a pair between TLS and HTTP. */
 #define DESCRIPTORS_WITH_TLS 3
@@ -153,6 +154,7 @@ int counting_start(struct counting *counting, const struct options *options, boo
     if (r < 0)
         return r;
     (void)memory_watch_look(&counting->memory, counting->procfs_fd);
+    thread_walls_set_procfs(options->procfs);
     counting->keeps_history = keeps_history;
     counting->schedule.interval_ns = counting->config->interval_ns;
     counting_hurry(counting);

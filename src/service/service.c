@@ -15,6 +15,7 @@
 #include "service/service_state.h"
 #include "service/version.h"
 #include "sys/event_loop.h"
+#include "sys/thread.h"
 
 /* The accuracy of the timer of cycles: sd-event would round to 250 ms. */
 #define TIMER_ACCURACY_US 1000
@@ -126,6 +127,16 @@ static int on_reload(sd_event_source *source, const struct signalfd_siginfo *inf
     return 0;
 }
 
+static void log_walls(void)
+{
+    const int landlock = thread_walls_landlock_error(), seccomp = thread_walls_seccomp_error();
+
+    if (landlock || seccomp)
+        log_debug("threads do without walls that the kernel refuses", "landlock",
+                  landlock ? strerror(landlock) : NULL, "seccomp",
+                  seccomp ? strerror(seccomp) : NULL);
+}
+
 /*
  * When there is something to show: the kernel takes its time to load the program. All else goes on
  * if it cannot be started.
@@ -135,6 +146,7 @@ static void start_profiler(struct service *service)
     if (service->has_started_profiler)
         return;
     service->has_started_profiler = true;
+    log_walls();
     if (profiler_start(service->profiler) >= 0)
         return;
     (void)fail(-EAGAIN, "cannot start", "part", "profiles");

@@ -190,7 +190,8 @@ static bool begin_to_ask(struct name_service *service)
 
     if (service->has_thread)
         return true;
-    service->has_thread = thread_start("names", THREAD_HAS_NONE, ask_all, service, &thread) == 0;
+    service->has_thread =
+        thread_start("names", THREAD_ASKS_FOR_NAMES, ask_all, service, &thread) == 0;
     if (service->has_thread)
         (void)pthread_detach(thread); /* it has not ended: it waits for the lock */
     return service->has_thread;

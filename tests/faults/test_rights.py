@@ -45,25 +45,47 @@ class Rights(standing.FaultTest):
         return self.config(system="all", more=EVERYTHING.format(file=self.names))
 
     def threads(self, exporter):
-        """{name: its capabilities}"""
-        found = {}
-        for task in pathlib.Path(f"/proc/{exporter.pid}/task").iterdir():
-            found[(task / "comm").read_text().strip()] = capabilities((task / "status").read_text())
+        """{name: its status}, once all are there; one that has just begun has the first one's name"""
+        for _ in live.tries(PATIENCE):
+            tasks = list(pathlib.Path(f"/proc/{exporter.pid}/task").iterdir())
+            found = {(task / "comm").read_text().strip(): (task / "status").read_text() for task in tasks}
+            if NEEDED <= set(found) and len(found) == len(tasks):
+                break
+        self.assertLessEqual(NEEDED, set(found))
+        self.assertLessEqual(set(found), set(RIGHTS))
         return found
 
     def test_each_thread_has_what_it_needs(self):
         with self.standing(self.everything(), env={"STATE_DIRECTORY": self.state}) as exporter:
-            for _ in live.tries(PATIENCE):
-                threads = self.threads(exporter)
-                if NEEDED <= set(threads):
-                    break
-            self.assertLessEqual(NEEDED, set(threads))
-            self.assertLessEqual(set(threads), set(RIGHTS))
             own = capabilities(pathlib.Path("/proc/self/status").read_text())
-            for name, has in threads.items():
+            for name, status in self.threads(exporter).items():
                 with self.subTest(name):
+                    has = capabilities(status)
                     wanted = own["CapPrm"] & (RIGHTS[name] if RIGHTS[name] is not ALL else ~0)
                     self.assertEqual((has["CapEff"], has["CapPrm"]), (wanted, wanted))
+
+    def test_each_thread_but_the_first_has_a_filter_of_calls(self):
+        """What it refuses, and which files are refused, tells tests/sys/test_thread.c. Profiles begin
+        while it runs, and take their memory then."""
+        with self.standing(self.everything(), args=["--log.level=debug"], memory=False,
+                           env={"STATE_DIRECTORY": self.state}) as exporter:
+            before = int(re.search(r"Seccomp:\t(\d)", pathlib.Path("/proc/self/status").read_text())[1])
+            for name, status in self.threads(exporter).items():
+                with self.subTest(name):
+                    filtered = before if name == "pmu_exporter" else 2
+                    self.assertIn(f"Seccomp:\t{filtered}\n", status)
+                    self.assertIn(f"NoNewPrivs:\t{int(name != 'pmu_exporter')}\n", status)
+            self.assertNotIn("do without walls", exporter.stderr())
+
+    def test_without_landlock_it_goes_on_and_says_so_once(self):
+        calls = self.enterContext(FailingCalls("landlock_create_ruleset",
+                                               order="answer landlock_create_ruleset ENOSYS 1 0"))
+        with self.standing(self.everything(), args=["--log.level=debug"], memory=False,
+                           wrapper=calls.wrapper(),
+                           env={"STATE_DIRECTORY": self.state}) as exporter:
+            exporter.log_until("do without walls")
+            exporter.after_cycles(2)
+            self.assertEqual(exporter.stderr().count("do without walls"), 1)
 
     def test_what_reads_files_of_others_has_no_rights(self):
         with self.standing(self.everything()) as exporter:

@@ -31,7 +31,7 @@ SYSTEM_HEADERS = [
     (r"(n?curses|ncursesw/.*|term)\.h", {"tool"}),
     (r"argp\.h", {"tool"}),
     (r"(libelf|gelf|elfutils/.*)(\.h)?", {"sys", "profile"}),
-    (r"seccomp\.h", {"reader"}),
+    (r"seccomp\.h", {"sys", "reader"}),
     (r"libiberty/.*", {"profile"}),
     (r"protobuf-c/.*|pprof\.pb-c\.h", {"expose"}),
     (r"pcre2\.h", {"target"}),

@@ -17,6 +17,9 @@
 /* What the names of the events of probes begin with. */
 #define PROBE_PREFIX "probe:"
 
+#define PROBE_SYMBOL_SIZE                                                                          \
+    512 /* of a provider or symbol, with its NUL: KSYM_NAME_LEN of the kernel */
+
 enum probe_kind {
     PROBE_KERNEL, /* a function of the kernel (kprobe) */
     PROBE_USER,   /* a function of a program or library (uprobe) */

@@ -10,6 +10,7 @@
 
 #include "event/event.h"
 #include "event/probe.h"
+#include "event/probe_reader.h"
 
 struct event_resolver;
 
@@ -28,6 +29,12 @@ DEFINE_AUTO(event_resolver, struct event_resolver *, event_resolver_free)
  */
 void event_resolver_set_probes(struct event_resolver *resolver, const struct probe_spec *probes,
                                size_t n_probes);
+
+/*
+ * Who looks into the programs that probes are on (event/probe_reader.h); borrowed for the
+ * resolver's life. Without a reader no place in a program is found.
+ */
+void event_resolver_set_reader(struct event_resolver *resolver, struct object_reader *reader);
 
 /*
  * From here on an event of libpfm4 whose PMU this machine does not have gets the code that it has

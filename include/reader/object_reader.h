@@ -30,13 +30,16 @@ enum object_job_kind {
     OBJECT_JOB_MAP,   /* perf_map_parse() */
     OBJECT_JOB_CODE,  /* code_listing_parse() */
     OBJECT_JOB_STATE, /* state_answer_parse() */
+    OBJECT_JOB_PROBE, /* probe_answer_parse() */
 };
 
 struct object_job {
     enum object_job_kind kind;
-    int fd;                 /* the file, open for reading; borrowed during the call */
+    int fd;                 /* the file, open for reading; borrowed during the call. STATE: memory
+                               with a question and the text; PROBE: with a question */
     int debug_fd;           /* NAMES, CODE: a file with its symbols and lines, which is looked at
-                               first, unless its build-id is another one; -1: none */
+                               first, unless its build-id is another one; PROBE: the program;
+                               -1: none */
     const uint32_t *starts; /* NAMES: where the functions begin, from the base of the table; CODE:
                                where the function begins, and where it ends */
     size_t n_starts;        /* at most OBJECT_JOB_STARTS_MOST */
@@ -57,6 +60,12 @@ enum object_outcome {
 
 /* The word that stands for it on /metrics: "read", "no_program", … */
 const char *object_outcome_name(enum object_outcome outcome);
+
+/*
+ * Why a file has told nothing, for people, behind the name of the file. OBJECT_READ: what was
+ * written is no answer. Static.
+ */
+const char *object_outcome_reason(enum object_outcome outcome);
 
 struct object_reader *object_reader_free(struct object_reader *reader);
 DEFINE_AUTO(object_reader, struct object_reader *, object_reader_free)
@@ -82,3 +91,11 @@ struct object_result {
 
 /* Takes the result. 0; -EAGAIN: it is not done yet; -EPIPE: the process has ended; -errno. */
 int object_reader_finish(struct object_reader *reader, struct object_result *ret_result);
+
+/*
+ * Hands over a job and waits for its result, for those who have nothing else to do meanwhile. The
+ * reader may be NULL: it never came to life. 0; -EPIPE: there is no process any more; -EAGAIN: it
+ * does not answer, since somebody has stopped it; another -errno.
+ */
+int object_reader_ask(struct object_reader *reader, const struct object_job *job,
+                      struct object_result *ret_result);

@@ -11,54 +11,25 @@
  * 16 MiB of notes. It is read with read(2), so that a file that is cut meanwhile does no harm, as
  * it would if it were mapped.
  *
- * The kernel looks up the file once more when a probe is opened. If another file had the path by
- * then, after an update or because somebody wants to do harm, the probe would be put at this offset
- * of that file, perhaps in the midst of an instruction. So the kernel is given the file that was
- * looked at, by its descriptor. Symbolic links on the way are followed if root or our own user made
- * them.
+ * Who parses what strangers have made has no rights: a worker behind walls (reader/object_reader.h)
+ * does it, of a file that elf_file_open() has opened.
  */
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "base/cleanup.h"
-#include "sys/trusted_path.h"
+#include "sys/elf_file.h"
 
 struct elf_image;
 
-/* Which file it is, wherever its path leads to later. */
-struct elf_identity {
-    uint64_t device;
-    uint64_t inode;
-};
-
-/* Why a file or a place in it cannot be used. A negative value is an errno: it cannot be read. */
-enum elf_outcome {
-    ELF_FOUND,
-    ELF_FOREIGN_LINK, /* a symbolic link of another user is on the way to it */
-    ELF_PROCESS_LINK, /* a link to what another process sees ("/proc/7/root") is on the way to it */
-    ELF_NO_FILE,      /* it is no regular file */
-    ELF_NO_PROGRAM,   /* it is no program or library of this machine, or a damaged one */
-    ELF_TOO_LARGE,    /* a table of it is larger than we read */
-    ELF_MISSING,      /* it has no such function or marker */
-    ELF_AMBIGUOUS,    /* it has several of this name */
-    ELF_INDIRECT,     /* the function is chosen when the program starts (IFUNC) */
-    ELF_BEYOND,       /* the function ends before this offset */
-    ELF_NOT_EXECUTABLE, /* the place is not in what is executed */
-};
-
 /*
- * Opens a file. ELF_FOUND: the caller closes *ret_image by elf_image_close(). ELF_FOREIGN_LINK:
- * *ret_doubt tells which. Another outcome, or -errno.
+ * Begins to look into a file, which is borrowed until elf_image_close(). ELF_FOUND; another
+ * outcome; -ENOMEM.
  */
-int elf_image_open(const char *path, struct elf_image **ret_image, struct path_doubt *ret_doubt);
+int elf_image_open(int fd, struct elf_image **ret_image);
 struct elf_image *elf_image_close(struct elf_image *image);
 DEFINE_AUTO(elf_image, struct elf_image *, elf_image_close)
-
-struct elf_identity elf_image_identity(const struct elf_image *image);
-
-/* Another descriptor of the file, which the caller closes, or -errno. */
-int elf_image_descriptor(const struct elf_image *image);
 
 /*
  * Finds a function by its symbol in .symtab or .dynsym. offset: in bytes from where it begins.

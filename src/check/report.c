@@ -32,6 +32,7 @@ struct report {
     const char *path;    /* the file, as it is shown */
     const char *writers; /* who besides root and our user may change it; empty: nobody */
     const struct config *config;
+    struct object_reader *probes; /* NULL: there are none, or none can be looked into */
     struct event_resolver *resolver;
     struct resolution *resolution;
     struct cpu_domains *domains[CONFIG_BYS_]; /* what the resolution shows */
@@ -46,6 +47,7 @@ static void report_done(struct report *report)
     for (enum config_by by = 0; by < CONFIG_BYS_; by++)
         (void)cpu_domains_free(report->domains[by]);
     (void)event_resolver_free(report->resolver);
+    (void)object_reader_free(report->probes);
     cgroup_root_done(&report->root);
     cleanup_close(&report->sysfs_fd);
     cleanup_close(&report->procfs_fd);
@@ -217,9 +219,13 @@ static int open_machine(struct report *report, const char *sysfs)
         (void)fprintf(stderr, "%s: %s\n", sysfs, strerror(-r));
         return r;
     }
+    if (report->config->n_probes > 0)
+        (void)probe_reader_new(&report->probes);
     r = event_resolver_new(report->sysfs_fd, &report->resolver);
-    if (r >= 0)
+    if (r >= 0) {
         event_resolver_encode_absent(report->resolver);
+        event_resolver_set_reader(report->resolver, report->probes);
+    }
     if (r >= 0)
         r = resolution_new(report->config, report->resolver, &report->resolution);
     if (r < 0)

@@ -91,11 +91,11 @@ static int encode(const struct source_context *context, const struct pmu *pmu,
     return SOURCE_KNOWS;
 }
 
-static int look(const struct probe_spec *spec, const struct probe_place *place,
-                struct probe_found *ret_found, struct event *event)
+static int look(const struct source_context *context, const struct probe_spec *spec,
+                const struct probe_place *place, struct probe_found *ret_found, struct event *event)
 {
     AUTO_FREE char *why = NULL;
-    int r = place->file ? probe_look_into_file(spec->kind, place, ret_found, &why)
+    int r = place->file ? probe_look_into_file(context->reader, spec->kind, place, ret_found, &why)
                         : probe_look_into_kernel(place, ret_found, &why);
 
     if (r < 0)
@@ -128,7 +128,7 @@ static int resolve_place(const struct source_context *context, const struct prob
     if (!pmu)
         return context->pmus ? explain_absent(name, event) : SOURCE_ABSENT;
     event->code.type = pmu->type;
-    r = look(spec, place, &found, event);
+    r = look(context, spec, place, &found, event);
     return r == SOURCE_KNOWS ? encode(context, pmu, place, &found, event) : r;
 }
 

@@ -7,6 +7,8 @@
 
 #include "base/text.h"
 #include "event/nearest.h"
+#include "event/probe_message.h"
+#include "reader/reader_question.h"
 #include "sys/kernel_functions.h"
 
 /* What is wrong with a file, or with a place in it, behind the name of the file. */
@@ -42,61 +44,18 @@ static int take_text(struct text *text, char **ret_text)
     return *ret_text ? 0 : -ENOMEM;
 }
 
-static void offer(void *object, const char *name)
-{
-    nearest_offer(object, name);
-}
-
-/* Appends which of the names in the file is nearest to the one that is not there. */
-static void append_nearest_of_file(struct text *text, const struct elf_image *image,
-                                   enum probe_kind kind, const struct probe_place *place)
-{
-    struct nearest nearest;
-    const struct elf_visitor visitor = {offer, &nearest};
-    AUTO_TEXT struct text name = {0};
-    AUTO_FREE char *word = NULL;
-
-    append_place(&name, place);
-    word = text_take(&name);
-    if (!word || !nearest_init(&nearest, word))
-        return;
-    if (kind == PROBE_USDT)
-        elf_image_list_markers(image, &visitor);
-    else
-        elf_image_list_functions(image, &visitor);
-    append_nearest(text, &nearest);
-}
-
-static int find(const struct elf_image *image, enum probe_kind kind,
-                const struct probe_place *place, struct probe_found *ret_found, unsigned *ret_n)
-{
-    struct elf_marker marker;
-    int r;
-
-    *ret_n = 0;
-    ret_found->identity = elf_image_identity(image);
-    if (kind != PROBE_USDT)
-        return elf_image_find_function(image, place->symbol, place->offset, &ret_found->position);
-    r = elf_image_find_marker(image, place->provider, place->symbol, place->number, &marker, ret_n);
-    if (r == ELF_FOUND) {
-        ret_found->position = marker.position;
-        ret_found->semaphore = marker.semaphore;
-    }
-    return r;
-}
-
-static int explain_place(const struct elf_image *image, enum probe_kind kind,
-                         const struct probe_place *place, int outcome, unsigned n, char **ret_why)
+static int explain_place(const struct probe_place *place, const struct probe_answer *answer,
+                         char **ret_why)
 {
     AUTO_TEXT struct text text = {0};
 
     append_place(&text, place);
-    text_append_format(&text, ": %s %s", place->file,
-                       outcome < 0 ? strerror(-outcome) : outcomes[outcome]);
-    if (n > 0)
-        text_append_format(&text, ": there are %u, expected #1 to #%u behind the name", n, n);
-    else if (outcome == ELF_MISSING)
-        append_nearest_of_file(&text, image, kind, place);
+    text_append_format(&text, ": %s %s", place->file, outcomes[answer->outcome]);
+    if (answer->n > 0)
+        text_append_format(&text, ": there are %u, expected #1 to #%u behind the name", answer->n,
+                           answer->n);
+    else if (answer->nearest[0])
+        text_append_format(&text, "; did you mean %s?", answer->nearest);
     return take_text(&text, ret_why);
 }
 
@@ -112,27 +71,71 @@ static int explain_file(const struct probe_place *place, int outcome,
     return take_text(&text, ret_why);
 }
 
-int probe_look_into_file(enum probe_kind kind, const struct probe_place *place,
-                         struct probe_found *ret_found, char **ret_why)
+static int explain_unread(const struct probe_place *place, const char *reason, char **ret_why)
 {
-    AUTO(elf_image) struct elf_image *image = NULL;
-    struct probe_found found = {.fd = -1};
+    AUTO_TEXT struct text text = {0};
+
+    text_append_format(&text, "%s cannot be read: %s", place->file, reason);
+    return take_text(&text, ret_why);
+}
+
+static struct probe_question make_question(enum probe_kind kind, const struct probe_place *place)
+{
+    struct probe_question question = {
+        .kind = kind, .number = place->number, .offset = place->offset};
+
+    (void)snprintf(question.provider, sizeof(question.provider), "%s",
+                   place->provider ? place->provider : "");
+    (void)snprintf(question.symbol, sizeof(question.symbol), "%s", place->symbol);
+    return question;
+}
+
+/* Has a worker look. NULL: it has answered; else why it has not. */
+static const char *ask(struct object_reader *reader, int file,
+                       const struct probe_question *question, struct probe_answer *ret_answer)
+{
+    const struct iovec part = {(void *)question, sizeof(*question)};
+    AUTO_CLOSE int fd = reader_question_write(&part, 1);
+    const struct object_job job = {.kind = OBJECT_JOB_PROBE, .fd = fd, .debug_fd = file};
+    struct object_result result = {.outcome = OBJECT_FAILED};
+    int r = fd < 0 ? fd : object_reader_ask(reader, &job, &result);
+
+    if (r == -EPIPE)
+        return "the process that reads such files has ended";
+    if (r == 0 && result.outcome == OBJECT_READ &&
+        probe_answer_parse(result.bytes, result.n, question, ret_answer) == 0)
+        return NULL;
+    return object_outcome_reason(result.outcome);
+}
+
+int probe_look_into_file(struct object_reader *reader, enum probe_kind kind,
+                         const struct probe_place *place, struct probe_found *ret_found,
+                         char **ret_why)
+{
+    const struct probe_question question = make_question(kind, place);
+    struct elf_identity identity = {0};
+    struct probe_answer answer;
+    AUTO_CLOSE int fd = -1;
     struct path_doubt doubt;
-    unsigned n;
-    int r = elf_image_open(place->file, &image, &doubt);
+    const char *reason;
+    int r = elf_file_open(place->file, &fd, &identity, &doubt);
 
     *ret_why = NULL;
     if (r == -ENOMEM)
         return r;
     if (r != ELF_FOUND)
         return explain_file(place, r, &doubt, ret_why);
-    r = find(image, kind, place, &found, &n);
-    if (r != ELF_FOUND)
-        return explain_place(image, kind, place, r, n, ret_why);
-    found.fd = elf_image_descriptor(image);
-    if (found.fd < 0)
-        return explain_file(place, found.fd, &doubt, ret_why);
-    *ret_found = found;
+    reason = ask(reader, fd, &question, &answer);
+    if (reason)
+        return explain_unread(place, reason, ret_why);
+    if (answer.outcome == ELF_NO_PROGRAM)
+        return explain_file(place, ELF_NO_PROGRAM, &doubt, ret_why);
+    if (answer.outcome != ELF_FOUND)
+        return explain_place(place, &answer, ret_why);
+    *ret_found = (struct probe_found){.position = answer.position,
+                                      .semaphore = answer.semaphore,
+                                      .identity = identity,
+                                      .fd = TAKE_FD(fd)};
     return 0;
 }
 

@@ -9,11 +9,10 @@
 #include "base/parse.h"
 #include "event/modifiers.h"
 
-#define RETURN_SUFFIX  "%return"
-#define NAME_LETTERS   "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_"
-#define NAME_DIGITS    "0123456789"
-#define LONGEST_SYMBOL 512    /* KSYM_NAME_LEN of the kernel */
-#define MOST_NUMBER    100000 /* of USDT probes of one name */
+#define RETURN_SUFFIX "%return"
+#define NAME_LETTERS  "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_"
+#define NAME_DIGITS   "0123456789"
+#define MOST_NUMBER   100000 /* of USDT probes of one name */
 
 static const char *const expected[PROBE_KIND_COUNT_] = {
     [PROBE_KERNEL] = "a function of the kernel, such as vfs_read, vfs_read+0x10 or "
@@ -91,7 +90,7 @@ static int cut_number(char *text, struct probe_place *place)
 
 static bool is_symbol(const char *text)
 {
-    return text && *text && strlen(text) < LONGEST_SYMBOL && !strpbrk(text, " \t\n%/");
+    return text && *text && strlen(text) < PROBE_SYMBOL_SIZE && !strpbrk(text, " \t\n%/");
 }
 
 /* Cuts the path off, and moves what is behind it to the front. 0, -EINVAL or -ENOMEM. */

@@ -37,6 +37,7 @@ struct event_resolver {
     struct pmu_list *pmus;           /* NULL: not known */
     const struct probe_spec *probes; /* borrowed */
     size_t n_probes;
+    struct object_reader *reader; /* borrowed */
 };
 
 /* The sources in the order in which they are asked. The first that knows a name decides. */
@@ -61,7 +62,8 @@ static struct source_context open_context(const struct event_resolver *resolver)
                                    .tracefs_fd = tracefs_open(resolver->sysfs_fd),
                                    .pmus = resolver->pmus,
                                    .probes = resolver->probes,
-                                   .n_probes = resolver->n_probes};
+                                   .n_probes = resolver->n_probes,
+                                   .reader = resolver->reader};
 }
 
 static void close_context(struct source_context *context)
@@ -100,6 +102,11 @@ void event_resolver_set_probes(struct event_resolver *resolver, const struct pro
 {
     resolver->probes = probes;
     resolver->n_probes = n_probes;
+}
+
+void event_resolver_set_reader(struct event_resolver *resolver, struct object_reader *reader)
+{
+    resolver->reader = reader;
 }
 
 static int ask_sources(const struct event_resolver *resolver, const char *name, struct event *event)

@@ -10,6 +10,7 @@
 
 #include "event/listing.h"
 #include "event/probe.h"
+#include "reader/object_reader.h"
 #include "sys/pmu.h"
 
 /*
@@ -24,6 +25,7 @@ struct source_context {
     const struct pmu_list *pmus;     /* the PMUs that the kernel has registered; NULL: not known */
     const struct probe_spec *probes; /* those that the configuration defines */
     size_t n_probes;
+    struct object_reader *reader; /* of the programs that they are on; NULL: none can be read */
 };
 
 /* What a source makes of a name. A negative value: -ENOMEM. */

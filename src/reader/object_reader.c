@@ -29,7 +29,8 @@ struct object_reader {
     int output; /* of the job that is under way; -1: there is none */
     void *result;
     size_t n;
-    uint64_t most; /* bytes of a result */
+    uint64_t most;    /* bytes of a result */
+    unsigned wait_ms; /* for a result */
 };
 
 static void drop_result(struct object_reader *reader)
@@ -92,6 +93,7 @@ int object_reader_new_for(const struct reader_work *wanted, struct object_reader
     reader->socket = reader->output = -1;
     heed_memory_limit(&work.limits);
     reader->most = work.limits.output;
+    reader->wait_ms = 2 * work.limits.wall_ms; /* beyond what it takes to kill a late worker */
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
         return -errno;
     reader->socket = ends[0];
@@ -247,4 +249,23 @@ int object_reader_finish(struct object_reader *reader, struct object_result *ret
     result.n = reader->n;
     *ret_result = result;
     return 0;
+}
+
+/* A result that came too late for who had asked for it is nobody's. */
+int object_reader_ask(struct object_reader *reader, const struct object_job *job,
+                      struct object_result *ret_result)
+{
+    struct object_result late;
+    struct pollfd end;
+    int r;
+
+    if (!reader)
+        return -EPIPE;
+    (void)object_reader_finish(reader, &late);
+    r = object_reader_begin(reader, job);
+    if (r < 0)
+        return r == -EBUSY ? -EAGAIN : r;
+    end = (struct pollfd){.fd = reader->socket, .events = POLLIN};
+    (void)TEMP_FAILURE_RETRY(poll(&end, 1, (int)reader->wait_ms));
+    return object_reader_finish(reader, ret_result);
 }

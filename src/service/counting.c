@@ -167,8 +167,10 @@ int counting_start(struct counting *counting, const struct options *options, boo
     r = counting->slot && counting->profile_targets && counting->profile_status
             ? event_resolver_new(counting->sysfs_fd, &counting->resolver)
             : -ENOMEM;
-    if (r >= 0)
+    if (r >= 0) {
+        event_resolver_set_reader(counting->resolver, counting->probe_reader);
         r = make_names(counting, options);
+    }
     if (r >= 0)
         r = mechanisms_init(&counting->mechanisms);
     if (r < 0)

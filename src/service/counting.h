@@ -40,6 +40,7 @@ struct counting {
     bool has_new_limit; /* Of open files, which no collector counts by yet. */
     struct target_names *names;
     struct object_reader *state_reader; /* borrowed; NULL: state files name nobody */
+    struct object_reader *probe_reader; /* borrowed; NULL: no probe is put on a program */
     int sysfs_fd, procfs_fd, rootfs_fd;
 };
 

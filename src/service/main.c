@@ -4,6 +4,7 @@
 
 #include "check/report.h"
 #include "config/web_config.h"
+#include "event/probe_reader.h"
 #include "log/standard_streams.h"
 #include "profile/program_reader.h"
 #include "service/config_log.h"
@@ -16,11 +17,13 @@ static void readers_done(struct readers *readers)
 {
     readers->programs = object_reader_free(readers->programs);
     readers->states = object_reader_free(readers->states);
+    readers->probes = object_reader_free(readers->probes);
 }
 
 /*
  * The processes that read files of others are forked first of all, while there are no threads and
- * no secrets. Without them there are no profiles and fewer names, and the service says so.
+ * no secrets. Without them there are no profiles, fewer names and no probes on programs, and
+ * the service says so.
  */
 static struct readers start_readers(const struct options *options)
 {
@@ -29,6 +32,7 @@ static struct readers start_readers(const struct options *options)
     if (!options->config_check) {
         (void)program_reader_new(&readers.programs);
         (void)state_reader_new(&readers.states);
+        (void)probe_reader_new(&readers.probes);
     }
     return readers;
 }

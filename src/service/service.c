@@ -311,6 +311,7 @@ int service_run(const struct options *options, struct config *config, struct web
     config_shown_init(&service.config_shown);
     counting_init(&service.counting, config);
     service.counting.state_reader = readers->states;
+    service.counting.probe_reader = readers->probes;
     r = start(&service);
     if (r >= 0) {
         r = event_loop_run(service.event);

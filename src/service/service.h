@@ -12,6 +12,7 @@
 struct readers {
     struct object_reader *programs; /* NULL: there are no profiles */
     struct object_reader *states;   /* NULL: state files of programs of the host name nobody */
+    struct object_reader *probes;   /* NULL: no probe is put on a program */
 };
 
 /*

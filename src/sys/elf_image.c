@@ -10,12 +10,8 @@
 #include "sys/elf_image_parts.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
-
-#include "sys/descriptors.h"
 
 #define LARGEST_SECTION ((uint64_t)16 << 20) /* bytes of a section that is read as a whole */
 
@@ -31,21 +27,8 @@ struct elf_image *elf_image_close(struct elf_image *image)
         return NULL;
     if (image->elf)
         (void)elf_end(image->elf);
-    cleanup_close(&image->fd);
     free(image);
     return NULL;
-}
-
-struct elf_identity elf_image_identity(const struct elf_image *image)
-{
-    return image->identity;
-}
-
-int elf_image_descriptor(const struct elf_image *image)
-{
-    const int fd = fcntl(image->fd, F_DUPFD_CLOEXEC, 0);
-
-    return descriptor_lift(fd < 0 ? -errno : fd);
 }
 
 /*
@@ -73,14 +56,8 @@ static bool has_modest_header(int fd)
 
 static int begin(struct elf_image *image)
 {
-    struct stat status;
     GElf_Ehdr header;
 
-    if (fstat(image->fd, &status) < 0)
-        return -errno;
-    if (!S_ISREG(status.st_mode))
-        return ELF_NO_FILE;
-    image->identity = (struct elf_identity){status.st_dev, status.st_ino};
     if (elf_version(EV_CURRENT) == EV_NONE || !has_modest_header(image->fd))
         return ELF_NO_PROGRAM;
     image->elf = elf_begin(image->fd, ELF_C_READ, NULL);
@@ -91,21 +68,15 @@ static int begin(struct elf_image *image)
     return ELF_FOUND;
 }
 
-int elf_image_open(const char *path, struct elf_image **ret_image, struct path_doubt *ret_doubt)
+int elf_image_open(int fd, struct elf_image **ret_image)
 {
     AUTO(elf_image) struct elf_image *image = calloc(1, sizeof(*image));
     int r;
 
     if (!image)
         return -ENOMEM;
-    image->fd = -1;
-    r = trusted_path_open(path, &image->fd, ret_doubt);
-    if (r == -EPERM && ret_doubt->is_link)
-        return ELF_FOREIGN_LINK;
-    if (r == -EXDEV)
-        return ELF_PROCESS_LINK;
-    if (r >= 0)
-        r = begin(image);
+    image->fd = fd;
+    r = begin(image);
     if (r == ELF_FOUND)
         *ret_image = TAKE(image);
     return r;

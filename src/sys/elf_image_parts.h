@@ -10,10 +10,9 @@
 #define ELF_MOST_LISTED 100000 /* names that are shown to a visitor */
 
 struct elf_image {
-    int fd;
+    int fd; /* borrowed */
     Elf *elf;
     size_t n_segments;
-    struct elf_identity identity;
 };
 
 /* A table of strings; the last byte is NUL. */

@@ -21,6 +21,7 @@
 #define DEVICES "bus/event_source/devices/"
 
 static struct fixture_tree sysfs;
+static struct object_reader *reader;
 static char program[160]; /* a copy of this program in the tree */
 
 void known_function(void);
@@ -56,12 +57,13 @@ static int set_up(void **state)
     fixture_tree_write(&sysfs, DEVICES "uprobe/format/retprobe", "config:0\n");
     fixture_tree_write(&sysfs, DEVICES "uprobe/format/ref_ctr_offset", "config:32-63\n");
     copy_program("program");
-    return 0;
+    return probe_reader_new(&reader);
 }
 
 static int tear_down(void **state)
 {
     (void)state;
+    reader = object_reader_free(reader);
     fixture_tree_close(&sysfs);
     return 0;
 }
@@ -75,6 +77,7 @@ static struct event *resolve(const char *name, enum probe_kind kind, const char 
 
     assert_int_equal(event_resolver_new(sysfs.fd, &resolver), 0);
     event_resolver_set_probes(resolver, &spec, 1);
+    event_resolver_set_reader(resolver, reader);
     assert_int_equal(event_resolve(resolver, name, &event), 0);
     return event;
 }

@@ -20,8 +20,9 @@ RIGHTS = {"pmu_exporter": ALL, "profiler": ALL, "runs": ALL, "events": ALL,
           "historian": FILES, "target-names": FILES, "web-config": FILES, "config": FILES,
           "http": 0, "passwords": 0, "names": 0, "closer": 0, "end": 0}
 NEEDED = {"pmu_exporter", "profiler", "runs", "events", "historian", "target-names", "http"}
-READERS = {"object_reader", "state_reader"}
+READERS = {"object_reader", "probe_reader", "state_reader"}
 INFO = "pmu_cgroup_info"
+SUPPORTED = "pmu_exporter_event_supported"
 BOMB = "[" + ",".join(["{}"] * 300000) + "]"  # below the limit of bytes, and some 100 MiB of tables
 EVERYTHING = """history: {{bytes: 64MiB}}
 profiles: {{enabled: true}}
@@ -131,6 +132,21 @@ class Rights(standing.FaultTest):
             self.assertTrue(found.find(INFO, cgroup=late))
             self.assertTrue(found.find(INFO, container="early"))
             self.remove([late])
+
+    def test_without_what_reads_programs_of_probes_it_goes_on(self):
+        if not os.path.exists("/sys/bus/event_source/devices/uprobe"):
+            self.skipTest("this kernel has no uprobes")
+        program = live.program("probed")
+        config = self.config(events=(*live.SOFTWARE, "probe:calls"),
+                             more=f'probes: [{{name: calls, user: "{program}:probed_call"}}]\n')
+        with self.standing(config) as exporter:
+            exporter.scrape_until(lambda m: m.value(SUPPORTED, event="probe:calls") == 1, PATIENCE,
+                                  "it is found")
+            os.kill(int(self.readers(exporter)["probe_reader"].name), signal.SIGKILL)
+            os.kill(exporter.pid, signal.SIGHUP)
+            exporter.scrape_until(lambda m: m.value(SUPPORTED, event="probe:calls") == 0, PATIENCE,
+                                  "nobody looks for it")
+            self.assertIn("has ended", exporter.stderr())
 
     def test_it_starts_no_program_and_connects_to_nobody(self):
         names = ("execve", "execveat", "connect")

@@ -41,12 +41,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const struct elf_visitor visitor = {check_name, NULL};
     struct elf_image *image = NULL;
     struct path_doubt doubt;
+    struct elf_identity identity;
+    int fd = -1;
     struct elf_marker marker;
     uint64_t position;
     unsigned n = 0;
 
-    if (elf_image_open(write_file(data, size), &image, &doubt) != ELF_FOUND)
+    FUZZ_CHECK(elf_file_open(write_file(data, size), &fd, &identity, &doubt) == ELF_FOUND);
+    if (elf_image_open(fd, &image) != ELF_FOUND) {
+        (void)close(fd);
         return 0;
+    }
     if (elf_image_find_function(image, "f", 0, &position) == ELF_FOUND)
         FUZZ_CHECK(position < UINT64_MAX);
     (void)elf_image_find_function(image, "f", 8, &position);
@@ -56,5 +61,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     elf_image_list_functions(image, &visitor);
     elf_image_list_markers(image, &visitor);
     (void)elf_image_close(image);
+    (void)close(fd);
     return 0;
 }

@@ -88,6 +88,7 @@ add_fuzz_target(target process_owner PARSES target/process_owner.c sys/subordina
 add_fuzz_target(target cmdline_pattern PARSES target/cmdline_pattern.c)
 add_fuzz_target(event tracepoint PARSES event/tracepoint_fields.c)
 add_fuzz_target(event probe_place PARSES event/probe_place.c)
+add_fuzz_target(event probe_answer PARSES event/probe_answer.c)
 add_fuzz_target(web credentials PARSES web/credentials.c)
 add_fuzz_target(service profile_arguments PARSES service/profile_arguments.c)
 add_fuzz_target(tool tool_answers

@@ -124,6 +124,7 @@ int stat_wanted_find(struct event_resolver *resolver, const struct stat_options 
                      struct stat_wanted *ret_wanted, struct text *ret_message)
 {
     AUTO(config) struct config *config = NULL;
+    AUTO(object_reader) struct object_reader *reader = NULL;
     AUTO_FREE struct probe_spec *probes = NULL;
     int r = 0;
 
@@ -134,10 +135,14 @@ int stat_wanted_find(struct event_resolver *resolver, const struct stat_options 
         r = config_probes_make(config, &probes);
     if (r < 0)
         return r;
-    if (config)
+    if (config && config->n_probes > 0) {
+        (void)probe_reader_new(&reader);
+        event_resolver_set_reader(resolver, reader);
         event_resolver_set_probes(resolver, probes, config->n_probes);
+    }
     r = find_all(resolver, options, config, ret_wanted, ret_message);
     event_resolver_set_probes(resolver, NULL, 0); /* they end with the configuration */
+    event_resolver_set_reader(resolver, NULL);
     if (r == 0 && options->n_group_names > 0)
         r = copy_ratios(config, ret_wanted);
     return r;

@@ -13,6 +13,7 @@
 #include "base/cleanup.h"
 #include "base/shared_text.h"
 #include "base/text.h"
+#include "config/config_reader.h"
 
 /* Where something stands in the file, counted from 1. Line 0: in no file, but in the default. */
 struct config_place {
@@ -214,22 +215,23 @@ void config_describe_failure(const char *path, int r, const struct config_error 
                              struct text *text);
 
 /*
- * Parses a whole configuration. A key that it leaves out at the top level has the value of the
- * built-in default. What depends on the machine, as whether an event exists, is not looked at:
- * `pmutool check config` does that. Returns 0; -EINVAL with *ret_error filled: the text is not
- * valid; -ENOMEM.
+ * Parses a whole configuration of our own, in this process. A key that it leaves out at the top
+ * level has the value of the built-in default. What depends on the machine, as whether an event
+ * exists, is not looked at: `pmutool check config` does that. Returns 0; -EINVAL with *ret_error
+ * filled: the text is not valid; -ENOMEM.
  */
 int config_parse(const char *text, size_t length, struct config **ret_config,
                  struct config_error *ret_error);
 
 /*
- * config_parse() for the text of a file, which has to be complete: it has a key, or {} for the
+ * config_parse() for the text of a file. A process without rights takes it apart; `reader` NULL:
+ * this one does. It has to be complete: it has a key, or {} for the
  * whole default, and it ends with the end of a line or is one pair of braces. The error for a text
  * that has no key of a configuration quotes nothing of it, because it may be somebody's secret, but
  * a word that is nearly a key.
  */
-int config_parse_file(const char *text, size_t length, struct config **ret_config,
-                      struct config_error *ret_error);
+int config_parse_file(struct object_reader *reader, const char *text, size_t length,
+                      struct config **ret_config, struct config_error *ret_error);
 
 /*
  * Reads a file and parses it as config_parse_file() does. It has to be a regular file of at most
@@ -237,7 +239,8 @@ int config_parse_file(const char *text, size_t length, struct config **ret_confi
  * written is read again, for half a second at the most. 0; -EINVAL as above; another -errno: the
  * file cannot be read (-ENOENT: there is none).
  */
-int config_read(const char *path, struct config **ret_config, struct config_error *ret_error);
+int config_read(struct object_reader *reader, const char *path, struct config **ret_config,
+                struct config_error *ret_error);
 
 /* Where a configuration has come from: a positive return value is no error. */
 enum config_origin { CONFIG_FROM_FILE, CONFIG_IS_DEFAULT };
@@ -252,8 +255,9 @@ struct config_writers {
  * has to (may_be_absent), takes the built-in default. Returns an enum config_origin, or an error as
  * config_read() does. Logs nothing: the caller says what the user should know of it.
  */
-int config_load(const char *path, bool may_be_absent, struct config **ret_config,
-                struct config_writers *ret_writers, struct config_error *ret_error);
+int config_load(struct object_reader *reader, const char *path, bool may_be_absent,
+                struct config **ret_config, struct config_writers *ret_writers,
+                struct config_error *ret_error);
 
 /*
  * Whether a configuration may take the place of the one that runs. It may not where that one has

@@ -29,19 +29,21 @@ struct web_config *web_config_free(struct web_config *config);
 DEFINE_AUTO(web_config, struct web_config *, web_config_free)
 
 /*
- * Reads the file, and those that it names: relative paths are relative to its folder. Returns 0;
+ * Reads the file, and those that it names: relative paths are relative to its folder. A process
+ * without rights takes its text apart; `reader` NULL: this one does. Returns 0;
  * -EINVAL with *ret_error filled, the place being that of the word at fault; -ENOMEM; another
  * -errno: the file itself cannot be read.
  */
-int web_config_read(const char *path, struct web_config **ret_config,
+int web_config_read(struct object_reader *reader, const char *path, struct web_config **ret_config,
                     struct config_error *ret_error);
 
 /*
  * Parses the text of such a file, whose folder is `directory`, as web_config_read() does; ->files
  * has only the files that the text names.
  */
-int web_config_parse(const char *text, size_t length, const char *directory,
-                     struct web_config **ret_config, struct config_error *ret_error);
+int web_config_parse(struct object_reader *reader, const char *text, size_t length,
+                     const char *directory, struct web_config **ret_config,
+                     struct config_error *ret_error);
 
 /*
  * Whether it may take the place of the one that is in force. It may not where that one has TLS or

@@ -31,6 +31,7 @@ enum object_job_kind {
     OBJECT_JOB_CODE,  /* code_listing_parse() */
     OBJECT_JOB_STATE, /* state_answer_parse() */
     OBJECT_JOB_PROBE, /* probe_answer_parse() */
+    OBJECT_JOB_YAML,  /* yaml_answer_next() */
 };
 
 struct object_job {
@@ -91,6 +92,9 @@ struct object_result {
 
 /* Takes the result. 0; -EAGAIN: it is not done yet; -EPIPE: the process has ended; -errno. */
 int object_reader_finish(struct object_reader *reader, struct object_result *ret_result);
+
+/* Gives the result up, and its memory back. NULL: nothing. */
+void object_reader_forget(struct object_reader *reader);
 
 /*
  * Hands over a job and waits for its result, for those who have nothing else to do meanwhile. The

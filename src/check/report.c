@@ -243,6 +243,7 @@ void check_print_failure(const char *path, int r, const struct config_error *err
 
 int check_report(const struct check_request *request)
 {
+    AUTO(object_reader) struct object_reader *reader = NULL;
     AUTO(config) struct config *config = NULL;
     struct config_writers writers;
     struct config_error error = {0};
@@ -250,8 +251,10 @@ int check_report(const struct check_request *request)
         .root = {.fd = -1}, .sysfs_fd = -1, .procfs_fd = -1};
     struct check_output output __attribute__((cleanup(check_output_done))) = {
         .path = request->path, .prints = request->prints};
-    int r = config_load(request->path, request->may_be_absent, &config, &writers, &error);
+    int r = config_reader_new("config", &reader);
 
+    if (r >= 0)
+        r = config_load(reader, request->path, request->may_be_absent, &config, &writers, &error);
     if (r < 0 && request->fail)
         request->fail(request->object, request->path, r, &error);
     else if (r < 0)

@@ -13,6 +13,7 @@
 
 #include "base/clock.h"
 #include "config/config_error.h"
+#include "config/config_file.h"
 #include "config/config_schema.h"
 #include "config/config_validate.h"
 
@@ -54,11 +55,10 @@ struct config *config_free(struct config *config)
 }
 
 /* Whether the text has nothing but comments, if anything. */
-static bool is_empty_document(const yaml_event_t *event)
+static bool is_empty_document(const struct yaml_event *event)
 {
-    return event->type == YAML_STREAM_END_EVENT ||
-           (event->type == YAML_SCALAR_EVENT && event->data.scalar.length == 0 &&
-            event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE);
+    return event->kind == YAML_AT_END ||
+           (event->kind == YAML_AT_VALUE && event->length == 0 && event->is_plain);
 }
 
 static int read_root(struct yaml_reader *reader, struct config *config)
@@ -67,24 +67,24 @@ static int read_root(struct yaml_reader *reader, struct config *config)
 
     config->says_nothing = is_empty_document(&reader->event);
     if (!config->says_nothing) {
-        if (reader->event.type != YAML_MAPPING_START_EVENT)
+        if (reader->event.kind != YAML_AT_MAPPING)
             return config_error_set(
                 reader->error, yaml_reader_place(reader),
                 "this is not a mapping; expected keys such as groups and targets");
         r = schema_read(reader, &config_schema, config);
     }
-    if (r == 0 && reader->event.type != YAML_STREAM_END_EVENT)
+    if (r == 0 && reader->event.kind != YAML_AT_END)
         r = yaml_reader_finish(reader);
     return r;
 }
 
-static int read_text(const char *text, size_t length, struct config *ret_config,
-                     struct config_error *ret_error)
+static int read_text(struct object_reader *walls, const char *text, size_t length,
+                     struct config *ret_config, struct config_error *ret_error)
 {
     struct yaml_reader reader;
     int r;
 
-    r = yaml_reader_init(&reader, text, length, ret_error);
+    r = yaml_reader_init(&reader, walls, text, length, ret_error);
     if (r == 0)
         r = read_root(&reader, ret_config);
     yaml_reader_done(&reader);
@@ -99,7 +99,7 @@ static int add_defaults(struct config *config, struct config_error *ret_error)
 
     if (config->own_groups && config->own_targets)
         return 0;
-    r = read_text(config_default_text, strlen(config_default_text), &builtin, ret_error);
+    r = read_text(NULL, config_default_text, strlen(config_default_text), &builtin, ret_error);
     if (r < 0)
         return r;
     schema_forget_places(&config_schema, &builtin); /* it stands in no file */
@@ -126,8 +126,8 @@ static struct shared_text *keep_text(const char *text, size_t length)
     return copy ? shared_text_new(copy) : NULL;
 }
 
-int config_parse(const char *text, size_t length, struct config **ret_config,
-                 struct config_error *ret_error)
+int config_parse_by(struct object_reader *walls, const char *text, size_t length,
+                    struct config **ret_config, struct config_error *ret_error)
 {
     static const char byte_order_mark[] = "\xef\xbb\xbf";
     struct config read __attribute__((cleanup(config_done))) = defaults;
@@ -139,7 +139,7 @@ int config_parse(const char *text, size_t length, struct config **ret_config,
         text += 3;
         length -= 3;
     }
-    r = read_text(text, length, &read, &error);
+    r = read_text(walls, text, length, &read, &error);
     if (r == 0)
         r = add_defaults(&read, &error);
     if (r == 0)
@@ -158,6 +158,12 @@ int config_parse(const char *text, size_t length, struct config **ret_config,
     read = (struct config){0};
     *ret_config = config;
     return 0;
+}
+
+int config_parse(const char *text, size_t length, struct config **ret_config,
+                 struct config_error *ret_error)
+{
+    return config_parse_by(NULL, text, length, ret_config, ret_error);
 }
 
 int config_default(struct config **ret_config)

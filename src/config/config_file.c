@@ -206,18 +206,19 @@ static int refuse_file_without_keys(size_t length, struct config_error *ret_erro
                             length ? "the file has no key" : "the file is empty");
 }
 
-int config_parse_file(const char *text, size_t length, struct config **ret_config,
-                      struct config_error *ret_error)
+int config_parse_file(struct object_reader *reader, const char *text, size_t length,
+                      struct config **ret_config, struct config_error *ret_error)
 {
     AUTO(config) struct config *config = NULL;
     int r = check_complete(text, length, ret_error);
 
     if (r < 0)
         return r;
-    r = config_parse(text, length, &config, ret_error);
+    r = config_parse_by(reader, text, length, &config, ret_error);
     if (r == 0 && config->says_nothing)
         return refuse_file_without_keys(length, ret_error);
-    if (r == -EINVAL && !ret_error->suggests && !has_a_key(text, length))
+    if (r == -EINVAL && ret_error->place.line > 0 && !ret_error->suggests &&
+        !has_a_key(text, length))
         return config_error_set(
             ret_error, ret_error->place,
             "this is not a configuration of pmu_exporter; expected keys such as "
@@ -227,7 +228,8 @@ int config_parse_file(const char *text, size_t length, struct config **ret_confi
     return r;
 }
 
-int config_read(const char *path, struct config **ret_config, struct config_error *ret_error)
+int config_read(struct object_reader *reader, const char *path, struct config **ret_config,
+                struct config_error *ret_error)
 {
     AUTO_FREE char *text = malloc(YAML_READER_LARGEST + 1);
     size_t length = 0;
@@ -236,7 +238,7 @@ int config_read(const char *path, struct config **ret_config, struct config_erro
     if (!text)
         return -ENOMEM;
     r = config_file_read(path, text, &length, ret_error);
-    return r < 0 ? r : config_parse_file(text, length, ret_config, ret_error);
+    return r < 0 ? r : config_parse_file(reader, text, length, ret_config, ret_error);
 }
 
 /*
@@ -260,10 +262,11 @@ static void find_writers(const char *path, struct config_writers *ret_writers)
                        who[doubt.who], doubt.id, 100, doubt.path);
 }
 
-int config_load(const char *path, bool may_be_absent, struct config **ret_config,
-                struct config_writers *ret_writers, struct config_error *ret_error)
+int config_load(struct object_reader *reader, const char *path, bool may_be_absent,
+                struct config **ret_config, struct config_writers *ret_writers,
+                struct config_error *ret_error)
 {
-    int r = config_read(path, ret_config, ret_error);
+    int r = config_read(reader, path, ret_config, ret_error);
 
     if (r == -ENOENT && may_be_absent) {
         r = config_default(ret_config);

@@ -33,7 +33,7 @@ static const char *take_plain(struct yaml_reader *reader, const struct schema_ke
 {
     const char *text = schema_take_text(reader, key);
 
-    if (text && reader->event.data.scalar.style != YAML_PLAIN_SCALAR_STYLE) {
+    if (text && !reader->event.is_plain) {
         (void)config_error_set(reader->error, yaml_reader_place(reader), "%s is text in quotes",
                                key->name);
         (void)schema_add_expected(reader, key);
@@ -167,9 +167,9 @@ static int read_array(struct yaml_reader *reader, const struct schema_key *key,
     struct config_place begin = yaml_reader_place(reader);
     int r;
 
-    if (reader->event.type != YAML_SEQUENCE_START_EVENT)
+    if (reader->event.kind != YAML_AT_LIST)
         return schema_refuse_type(reader, key);
-    while ((r = yaml_reader_next(reader)) == 0 && reader->event.type != YAML_SEQUENCE_END_EVENT) {
+    while ((r = yaml_reader_next(reader)) == 0 && reader->event.kind != YAML_AT_LIST_END) {
         void *element;
 
         if (*array->n == array->maximum)
@@ -209,7 +209,7 @@ static int read_numbers(struct yaml_reader *reader, const struct schema_key *key
 
 static int read_mapping(struct yaml_reader *reader, const struct schema_key *key, void *object)
 {
-    if (reader->event.type != YAML_MAPPING_START_EVENT)
+    if (reader->event.kind != YAML_AT_MAPPING)
         return schema_refuse_type(reader, key);
     return schema_read(reader, key->inner, field(object, key->offset));
 }
@@ -245,9 +245,9 @@ static int read_pairs(struct yaml_reader *reader, const struct schema_key *key, 
     const struct array array = {.elements = &pairs->pairs, &pairs->n, sizeof(*pairs->pairs)};
     int r;
 
-    if (reader->event.type != YAML_MAPPING_START_EVENT)
+    if (reader->event.kind != YAML_AT_MAPPING)
         return schema_refuse_type(reader, key);
-    while ((r = yaml_reader_next(reader)) == 0 && reader->event.type != YAML_MAPPING_END_EVENT) {
+    while ((r = yaml_reader_next(reader)) == 0 && reader->event.kind != YAML_AT_MAPPING_END) {
         if (pairs->n == key->most)
             return config_error_set(reader->error, yaml_reader_place(reader),
                                     "%s has too many entries; expected at most %zu", key->name,
@@ -263,9 +263,9 @@ static int read_element(struct yaml_reader *reader, const struct schema_key *key
 {
     const struct schema_key *first = &key->inner->keys[0];
 
-    if (key->takes_words && reader->event.type == YAML_SCALAR_EVENT)
+    if (key->takes_words && reader->event.kind == YAML_AT_VALUE)
         return store_word(reader, first, field(element, first->offset));
-    if (reader->event.type != YAML_MAPPING_START_EVENT)
+    if (reader->event.kind != YAML_AT_MAPPING)
         return config_error_set(reader->error, yaml_reader_place(reader),
                                 "an entry of %s is %s; expected %s%s", key->name,
                                 schema_event_name(&reader->event),
@@ -313,15 +313,15 @@ static int refuse_key(struct yaml_reader *reader, const struct schema *schema, c
 /* Finds which key of the schema the present event names. */
 static int take_key(struct yaml_reader *reader, const struct schema *schema, size_t *ret_key)
 {
-    const yaml_event_t *event = &reader->event;
-    const char *name = (const char *)event->data.scalar.value;
+    const struct yaml_event *event = &reader->event;
+    const char *name = event->text;
 
-    if (event->type != YAML_SCALAR_EVENT)
+    if (event->kind != YAML_AT_VALUE)
         return config_error_set(reader->error, yaml_reader_place(reader),
                                 "a key of %s is %s; expected a name", schema->what,
                                 schema_event_name(event));
     for (size_t i = 0; i < schema->n_keys; i++) {
-        if (strcmp(name, schema->keys[i].name) == 0 && strlen(name) == event->data.scalar.length) {
+        if (strcmp(name, schema->keys[i].name) == 0 && strlen(name) == event->length) {
             *ret_key = i;
             return 0;
         }
@@ -350,8 +350,7 @@ static int read_entry(struct yaml_reader *reader, const struct schema *schema, v
         return r;
     if (key->given_offset)
         *(bool *)field(object, key->given_offset) = true;
-    if (key->takes_nothing && reader->event.type == YAML_SCALAR_EVENT &&
-        schema_is_null(&reader->event))
+    if (key->takes_nothing && reader->event.kind == YAML_AT_VALUE && schema_is_null(&reader->event))
         return 0;
     return value_readers[key->type](reader, key, object);
 }
@@ -387,7 +386,7 @@ int schema_read(struct yaml_reader *reader, const struct schema *schema, void *o
     struct config_place begin = yaml_reader_place(reader), first[SCHEMA_MOST_KEYS] = {NULL_PLACE};
     int r;
 
-    while ((r = yaml_reader_next(reader)) == 0 && reader->event.type != YAML_MAPPING_END_EVENT) {
+    while ((r = yaml_reader_next(reader)) == 0 && reader->event.kind != YAML_AT_MAPPING_END) {
         r = read_entry(reader, schema, object, first);
         if (r < 0)
             return r;

@@ -54,9 +54,9 @@ int schema_read_set(struct yaml_reader *reader, const struct schema_key *key, vo
 {
     int r;
 
-    if (reader->event.type != YAML_SEQUENCE_START_EVENT)
+    if (reader->event.kind != YAML_AT_LIST)
         return schema_refuse_type(reader, key);
-    while ((r = yaml_reader_next(reader)) == 0 && reader->event.type != YAML_SEQUENCE_END_EVENT) {
+    while ((r = yaml_reader_next(reader)) == 0 && reader->event.kind != YAML_AT_LIST_END) {
         size_t choice = 0;
 
         r = take_choice(reader, key, &choice);

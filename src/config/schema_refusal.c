@@ -9,26 +9,23 @@
 
 #include "config/config_error.h"
 
-bool schema_is_null(const yaml_event_t *event)
+bool schema_is_null(const struct yaml_event *event)
 {
-    const char *text = (const char *)event->data.scalar.value;
+    const char *text = event->text;
 
-    return event->data.scalar.length == 0 ||
-           (event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE &&
-            (strcmp(text, "~") == 0 || strcmp(text, "null") == 0));
+    return event->length == 0 ||
+           (event->is_plain && (strcmp(text, "~") == 0 || strcmp(text, "null") == 0));
 }
 
-const char *schema_event_name(const yaml_event_t *event)
+const char *schema_event_name(const struct yaml_event *event)
 {
-    switch (event->type) {
-    case YAML_MAPPING_START_EVENT:
+    switch (event->kind) {
+    case YAML_AT_MAPPING:
         return "a mapping";
-    case YAML_SEQUENCE_START_EVENT:
+    case YAML_AT_LIST:
         return "a list";
-    case YAML_SCALAR_EVENT:
-        return event->data.scalar.length == 0 ? "empty"
-               : schema_is_null(event)        ? "null"
-                                              : "a single value";
+    case YAML_AT_VALUE:
+        return event->length == 0 ? "empty" : schema_is_null(event) ? "null" : "a single value";
     default:
         return "the end";
     }
@@ -86,18 +83,17 @@ static bool has_control_character(const char *text, size_t length)
 
 const char *schema_take_text(struct yaml_reader *reader, const struct schema_key *key)
 {
-    const yaml_event_t *event = &reader->event;
+    const struct yaml_event *event = &reader->event;
 
-    if (event->type != YAML_SCALAR_EVENT || schema_is_null(event)) {
+    if (event->kind != YAML_AT_VALUE || schema_is_null(event)) {
         (void)schema_refuse_type(reader, key);
         return NULL;
     }
-    if (!key->takes_lines &&
-        has_control_character((const char *)event->data.scalar.value, event->data.scalar.length)) {
+    if (!key->takes_lines && has_control_character(event->text, event->length)) {
         (void)config_error_set(reader->error, yaml_reader_place(reader),
                                "%s holds a control character or a line break", key->name);
         (void)schema_add_expected(reader, key);
         return NULL;
     }
-    return (const char *)event->data.scalar.value;
+    return event->text;
 }

@@ -9,10 +9,10 @@
 #include "config/schema.h"
 
 /* Whether a single value is one that YAML takes for no value: an empty one, `~` or `null`. */
-bool schema_is_null(const yaml_event_t *event);
+bool schema_is_null(const struct yaml_event *event);
 
 /* What an event is called in an error: "a list". Static. */
-const char *schema_event_name(const yaml_event_t *event);
+const char *schema_event_name(const struct yaml_event *event);
 
 /* What stands before the name with this index in a list of n names, as in "x, y or z". */
 const char *schema_separator(size_t i, size_t n, const char *last);

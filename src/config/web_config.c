@@ -288,8 +288,9 @@ static void text_forget(struct web_config_text *text)
     schema_done(&web_config_schema, text);
 }
 
-int web_config_parse(const char *text, size_t length, const char *directory,
-                     struct web_config **ret_config, struct config_error *ret_error)
+int web_config_parse(struct object_reader *reader, const char *text, size_t length,
+                     const char *directory, struct web_config **ret_config,
+                     struct config_error *ret_error)
 {
     struct web_config_text read __attribute__((cleanup(text_forget))) = defaults;
     AUTO(web_config) struct web_config *config = calloc(1, sizeof(*config));
@@ -297,7 +298,7 @@ int web_config_parse(const char *text, size_t length, const char *directory,
 
     if (!config)
         return -ENOMEM;
-    r = web_config_read_text(text, length, &read, ret_error);
+    r = web_config_read_text(reader, text, length, &read, ret_error);
     if (r == 0)
         r = complete(&read, directory, config, ret_error);
     if (r == 0)
@@ -319,7 +320,7 @@ static int add_source(struct web_config *config, const char *path, uint64_t begu
     return 0;
 }
 
-int web_config_read(const char *path, struct web_config **ret_config,
+int web_config_read(struct object_reader *reader, const char *path, struct web_config **ret_config,
                     struct config_error *ret_error)
 {
     AUTO_FREE char *text = malloc(YAML_READER_LARGEST + 1);
@@ -333,7 +334,7 @@ int web_config_read(const char *path, struct web_config **ret_config,
         return -ENOMEM;
     r = config_file_read(path, text, &length, ret_error);
     if (r == 0)
-        r = web_config_parse(text, length, dirname(copy), &config, ret_error);
+        r = web_config_parse(reader, text, length, dirname(copy), &config, ret_error);
     explicit_bzero(text, length);
     if (r == 0)
         r = add_source(config, path, begun_ns);

@@ -24,16 +24,16 @@ void web_config_pems_done(struct web_config_pems *pems)
 
 static int read_root(struct yaml_reader *reader, struct web_config_text *text)
 {
-    const yaml_event_t *event = &reader->event;
+    const struct yaml_event *event = &reader->event;
     int r;
 
-    if (event->type == YAML_STREAM_END_EVENT)
+    if (event->kind == YAML_AT_END)
         return 0;
-    if (event->type == YAML_MAPPING_START_EVENT) {
+    if (event->kind == YAML_AT_MAPPING) {
         r = schema_read(reader, &web_config_schema, text);
         if (r < 0)
             return r;
-    } else if (event->type != YAML_SCALAR_EVENT || event->data.scalar.length > 0) {
+    } else if (event->kind != YAML_AT_VALUE || event->length > 0) {
         return config_error_set(reader->error, yaml_reader_place(reader),
                                 "this is not a mapping; expected keys such as tls_server_config "
                                 "and basic_auth_users");
@@ -41,11 +41,11 @@ static int read_root(struct yaml_reader *reader, struct web_config_text *text)
     return yaml_reader_finish(reader);
 }
 
-int web_config_read_text(const char *text, size_t length, struct web_config_text *ret_text,
-                         struct config_error *ret_error)
+int web_config_read_text(struct object_reader *walls, const char *text, size_t length,
+                         struct web_config_text *ret_text, struct config_error *ret_error)
 {
     struct yaml_reader reader;
-    int r = yaml_reader_init(&reader, text, length, ret_error);
+    int r = yaml_reader_init(&reader, walls, text, length, ret_error);
 
     if (r == 0)
         r = read_root(&reader, ret_text);

@@ -13,8 +13,8 @@ struct web_config_pems {
 void web_config_pems_done(struct web_config_pems *pems);
 
 /* Parses; the caller calls schema_done() in any case. 0, -EINVAL with the error filled, -ENOMEM. */
-int web_config_read_text(const char *text, size_t length, struct web_config_text *ret_text,
-                         struct config_error *ret_error);
+int web_config_read_text(struct object_reader *walls, const char *text, size_t length,
+                         struct web_config_text *ret_text, struct config_error *ret_error);
 
 /*
  * Reads what the text refers to, and appends the paths of the files to ->files of the configuration

@@ -114,7 +114,7 @@ int probe_look_into_file(struct object_reader *reader, enum probe_kind kind,
 {
     const struct probe_question question = make_question(kind, place);
     struct elf_identity identity = {0};
-    struct probe_answer answer;
+    struct probe_answer answer = {0};
     AUTO_CLOSE int fd = -1;
     struct path_doubt doubt;
     const char *reason;

@@ -269,3 +269,9 @@ int object_reader_ask(struct object_reader *reader, const struct object_job *job
     (void)TEMP_FAILURE_RETRY(poll(&end, 1, (int)reader->wait_ms));
     return object_reader_finish(reader, ret_result);
 }
+
+void object_reader_forget(struct object_reader *reader)
+{
+    if (reader)
+        drop_result(reader);
+}

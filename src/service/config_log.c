@@ -6,11 +6,11 @@
 
 #include "log/log.h"
 
-int config_log_load(const char *path, bool may_be_absent, struct config **ret_config,
-                    struct config_error *ret_error)
+int config_log_load(struct object_reader *reader, const char *path, bool may_be_absent,
+                    struct config **ret_config, struct config_error *ret_error)
 {
     struct config_writers writers;
-    int r = config_load(path, may_be_absent, ret_config, &writers, ret_error);
+    int r = config_load(reader, path, may_be_absent, ret_config, &writers, ret_error);
 
     if (r == CONFIG_IS_DEFAULT)
         log_info("no configuration file, the built-in default runs", "path", path);

@@ -9,8 +9,8 @@
  * config_load(). Logs that the built-in default runs, where it does, and warns where others may
  * change what is counted. An error is left to the caller to log: some go on without the file.
  */
-int config_log_load(const char *path, bool may_be_absent, struct config **ret_config,
-                    struct config_error *ret_error);
+int config_log_load(struct object_reader *reader, const char *path, bool may_be_absent,
+                    struct config **ret_config, struct config_error *ret_error);
 
 /*
  * Logs a message with the file and with how much it asks for: a file that has lost its end, and

@@ -8,6 +8,7 @@
 #include "log/standard_streams.h"
 #include "profile/program_reader.h"
 #include "service/config_log.h"
+#include "service/fail.h"
 #include "service/finish.h"
 #include "service/service.h"
 #include "sys/memory.h"
@@ -18,36 +19,45 @@ static void readers_done(struct readers *readers)
     readers->programs = object_reader_free(readers->programs);
     readers->states = object_reader_free(readers->states);
     readers->probes = object_reader_free(readers->probes);
+    readers->config = object_reader_free(readers->config);
+    readers->web = object_reader_free(readers->web);
 }
 
 /*
  * The processes that read files of others are forked first of all, while there are no threads and
- * no secrets. Without them there are no profiles, fewer names and no probes on programs, and
- * the service says so.
+ * no secrets. Without them there are no profiles, fewer names and no probes on programs, and the
+ * service says so. Without those that read configurations there is no service. 0 or -errno.
  */
-static struct readers start_readers(const struct options *options)
+static int start_readers(const struct options *options, struct readers *readers)
 {
-    struct readers readers = {0};
+    int r = 0;
 
     if (!options->config_check) {
-        (void)program_reader_new(&readers.programs);
-        (void)state_reader_new(&readers.states);
-        (void)probe_reader_new(&readers.probes);
+        (void)program_reader_new(&readers->programs);
+        (void)state_reader_new(&readers->states);
+        (void)probe_reader_new(&readers->probes);
+        r = config_reader_new("config", &readers->config);
     }
-    return readers;
+    if (r == 0 && options->web_config_file)
+        r = config_reader_new("web", &readers->web);
+    return r;
 }
 
 static int run(const struct options *options)
 {
-    __attribute__((cleanup(readers_done))) struct readers readers = start_readers(options);
+    __attribute__((cleanup(readers_done))) struct readers readers = {0};
     AUTO(config) struct config *config = NULL;
     AUTO(web_config) struct web_config *web_config = NULL;
     struct config_error error;
-    int r;
+    int r = start_readers(options, &readers);
 
     log_init(options->log_level, options->log_format);
+    if (r < 0) {
+        (void)fail(r, "cannot start", "part", "reader of configurations");
+        return EXIT_FAILURE;
+    }
     if (options->web_config_file) {
-        r = web_config_read(options->web_config_file, &web_config, &error);
+        r = web_config_read(readers.web, options->web_config_file, &web_config, &error);
         if (r < 0) {
             check_print_failure(options->web_config_file, r, &error);
             return EXIT_BAD_CONFIG;
@@ -58,7 +68,8 @@ static int run(const struct options *options)
                                                     .may_be_absent = !options->config_file_given,
                                                     .sysfs = options->sysfs,
                                                     .prints = true});
-    r = config_log_load(options->config_file, !options->config_file_given, &config, &error);
+    r = config_log_load(readers.config, options->config_file, !options->config_file_given, &config,
+                        &error);
     if (r < 0) {
         check_print_failure(options->config_file, r, &error);
         return EXIT_BAD_CONFIG;

@@ -19,6 +19,7 @@
 
 /* It belongs to the thread until that has written to done_fd. */
 struct reading {
+    struct object_reader *reader; /* borrowed */
     char *path;
     bool may_be_absent;
     bool for_control; /* the answer is waited for */
@@ -33,8 +34,8 @@ static void *read_file(void *context)
 {
     struct reading *reading = context;
 
-    reading->r =
-        config_log_load(reading->path, reading->may_be_absent, &reading->config, &reading->error);
+    reading->r = config_log_load(reading->reader, reading->path, reading->may_be_absent,
+                                 &reading->config, &reading->error);
     wake(reading->done_fd);
     return NULL;
 }
@@ -115,6 +116,7 @@ static struct reading *start_reading(const struct service *service, bool for_con
 
     if (!reading)
         return NULL;
+    reading->reader = service->reload.reader;
     reading->path = strdup(service->options->config_file);
     reading->may_be_absent = !service->options->config_file_given;
     reading->for_control = for_control;
@@ -174,10 +176,13 @@ void reload_done(struct service *service)
     struct reload *reload = &service->reload;
 
     reload->done = sd_event_source_disable_unref(reload->done);
-    if (reload->reading)
+    if (reload->reading) {
         (void)pthread_detach(reload->reading->thread);
-    else if (reload->done_fd >= 0)
+        return;
+    }
+    if (reload->done_fd >= 0)
         (void)close(reload->done_fd);
+    reload->reader = object_reader_free(reload->reader);
 }
 
 void reload_ask(struct service *service, bool for_control)

@@ -13,11 +13,12 @@
 struct service;
 
 struct reload {
-    int done_fd;             /* an eventfd: the thread has read the file */
-    sd_event_source *done;   /* fires then */
-    struct reading *reading; /* what the thread reads; NULL: nothing */
-    bool again;              /* somebody has asked since that began */
-    bool again_for_control;  /* the same through the control slot, where the answer is waited for */
+    struct object_reader *reader; /* of the thread that reads, while there is one */
+    int done_fd;                  /* an eventfd: the thread has read the file */
+    sd_event_source *done;        /* fires then */
+    struct reading *reading;      /* what the thread reads; NULL: nothing */
+    bool again;                   /* somebody has asked since that began */
+    bool again_for_control; /* the same through the control slot, where the answer is waited for */
 };
 
 /* Returns 0, or -errno, which is logged; reload_done() has to be called after a failure too. */

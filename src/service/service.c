@@ -300,12 +300,12 @@ static void stop(struct service *service)
 }
 
 int service_run(const struct options *options, struct config *config, struct web_config *web_config,
-                const struct readers *readers)
+                struct readers *readers)
 {
     struct service service = {.options = options,
                               .reader = readers->programs,
-                              .reload = {.done_fd = -1},
-                              .serving = {.web_config = web_config}};
+                              .reload = {.reader = TAKE(readers->config), .done_fd = -1},
+                              .serving = {.web_config = web_config, .web_reader = readers->web}};
     int r;
 
     config_shown_init(&service.config_shown);

@@ -110,8 +110,8 @@ static int protect(struct serving *serving, const struct options *options)
 
     if (!serving->web_config)
         return 0;
-    r = web_watch_new(options->web_config_file, TAKE(serving->web_config), serving->server,
-                      &serving->watch);
+    r = web_watch_new(serving->web_reader, options->web_config_file, TAKE(serving->web_config),
+                      serving->server, &serving->watch);
     if (r < 0)
         log_error("cannot start", "part", "web configuration", "error", strerror(-r));
     return r;

@@ -13,10 +13,11 @@
 struct serving {
     struct http_server *server;
     struct passed_sockets passed;
-    struct http_status logged;     /* These were the numbers when a crowd was logged last. */
-    struct web_config *web_config; /* It is owned until the watch has it; NULL: there is none. */
-    struct web_watch *watch;       /* NULL: no file is followed. */
-    struct growing_wait log_wait;  /* Before its end a crowd is not logged again. */
+    struct http_status logged;        /* These were the numbers when a crowd was logged last. */
+    struct web_config *web_config;    /* It is owned until the watch has it; NULL: there is none. */
+    struct object_reader *web_reader; /* borrowed; NULL: there is no web configuration */
+    struct web_watch *watch;          /* NULL: no file is followed. */
+    struct growing_wait log_wait;     /* Before its end a crowd is not logged again. */
 };
 
 /*

@@ -26,6 +26,7 @@
 #define LOOKS_OF_BAD 5
 
 struct web_watch {
+    struct object_reader *reader; /* borrowed, and of the thread */
     const char *path;
     struct http_server *server;
     struct web_config *running;
@@ -97,7 +98,7 @@ static void read_again(struct web_watch *watch)
 {
     AUTO(web_config) struct web_config *config = NULL;
     struct config_error error = {0};
-    int r = web_config_read(watch->path, &config, &error);
+    int r = web_config_read(watch->reader, watch->path, &config, &error);
 
     if (r == 0)
         r = web_config_may_follow(watch->running, config, &error);
@@ -144,8 +145,8 @@ static int start(struct web_watch *watch)
     return r;
 }
 
-int web_watch_new(const char *path, struct web_config *config, struct http_server *server,
-                  struct web_watch **ret_watch)
+int web_watch_new(struct object_reader *reader, const char *path, struct web_config *config,
+                  struct http_server *server, struct web_watch **ret_watch)
 {
     AUTO(web_config) struct web_config *own = config;
     struct web_watch *watch = calloc(1, sizeof(*watch));
@@ -153,6 +154,7 @@ int web_watch_new(const char *path, struct web_config *config, struct http_serve
 
     if (!watch)
         return -ENOMEM;
+    watch->reader = reader;
     watch->path = path;
     watch->server = server;
     watch->stop_fd = eventfd(0, EFD_CLOEXEC);

@@ -13,11 +13,11 @@
 struct web_watch;
 
 /*
- * Puts the configuration, which is taken over, into force, and begins to follow the file. The path
- * and the server outlive the watch. Returns 0 or -errno.
+ * Puts the configuration, which is taken over, into force, and begins to follow the file. The path,
+ * the reader and the server outlive the watch. Returns 0 or -errno.
  */
-int web_watch_new(const char *path, struct web_config *config, struct http_server *server,
-                  struct web_watch **ret_watch);
+int web_watch_new(struct object_reader *reader, const char *path, struct web_config *config,
+                  struct http_server *server, struct web_watch **ret_watch);
 struct web_watch *web_watch_free(struct web_watch *watch);
 
 /* Fills in what is known of the file. Any thread may ask; NULL: there is none. */

@@ -157,13 +157,16 @@ static int refuse(const struct file_argument *file, int r, const struct config_e
 
 int run_check_web_config(int argc, char **argv)
 {
+    AUTO(object_reader) struct object_reader *reader = NULL;
     AUTO(web_config) struct web_config *config = NULL;
     struct file_argument file = {0};
     struct config_error error = {0};
     int r;
 
     command_parse(&argp, argc, argv, &file);
-    r = web_config_read(file.path, &config, &error);
+    r = config_reader_new("web", &reader);
+    if (r >= 0)
+        r = web_config_read(reader, file.path, &config, &error);
     if (r < 0)
         return refuse(&file, r, &error);
     if (file.json)

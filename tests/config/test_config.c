@@ -106,7 +106,7 @@ static void default__is_what_the_shipped_file_says(void **state)
 
     (void)state;
     assert_int_equal(config_default(&builtin), 0);
-    if (config_read("../config/pmu_exporter.yml", &shipped, &error) < 0)
+    if (config_read(NULL, "../config/pmu_exporter.yml", &shipped, &error) < 0)
         fail_msg("%u:%u: %s", error.place.line, error.place.column, error.message);
     assert_same_meaning(builtin, shipped);
 }
@@ -331,11 +331,11 @@ static void files_of_the_corpus_are_what_they_are_called(void **state)
         (void)snprintf(path, sizeof(path), "%s/%s", directory, entry->d_name);
         if (strncmp(entry->d_name, "good-", 5) == 0) {
             n_good++;
-            if (config_read(path, &config, &error) < 0)
+            if (config_read(NULL, path, &config, &error) < 0)
                 fail_msg("%s:%u:%u: %s", path, error.place.line, error.place.column, error.message);
         } else if (strncmp(entry->d_name, "bad-", 4) == 0) {
             n_bad++;
-            if (config_read(path, &config, &error) != -EINVAL || error.place.line == 0)
+            if (config_read(NULL, path, &config, &error) != -EINVAL || error.place.line == 0)
                 fail_msg("%s is not refused", path);
         }
     }

@@ -27,7 +27,7 @@ static struct config_error refused(const char *text)
     struct yaml_reader reader;
     unsigned choice = 0;
 
-    assert_int_equal(yaml_reader_init(&reader, text, strlen(text), &error), 0);
+    assert_int_equal(yaml_reader_init(&reader, NULL, text, strlen(text), &error), 0);
     assert_int_equal(schema_read(&reader, &schema, &choice), -EINVAL);
     yaml_reader_done(&reader);
     return error;

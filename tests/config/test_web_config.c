@@ -41,7 +41,7 @@ static struct web_config *parse(const char *text)
 {
     struct web_config *config = NULL;
     struct config_error error = {0};
-    int r = web_config_parse(text, strlen(text), "/nowhere", &config, &error);
+    int r = web_config_parse(NULL, text, strlen(text), "/nowhere", &config, &error);
 
     if (r < 0)
         fail_msg("%u:%u: %s", error.place.line, error.place.column, error.message);
@@ -56,7 +56,7 @@ static void a_file__is_read_with_the_certificates_that_it_names(void **state)
     struct protection_facts facts;
 
     (void)state;
-    assert_int_equal(web_config_read(place.path, &config, &error), 0);
+    assert_int_equal(web_config_read(NULL, place.path, &config, &error), 0);
     protection_describe(config->protection, &facts);
     assert_true(facts.has_tls);
     assert_string_equal(facts.subject, "CN=exporter.example.org");
@@ -173,7 +173,7 @@ static void what_is_wrong__is_told_with_its_place(void **state)
         struct web_config *config = NULL;
         struct config_error error = {0};
 
-        assert_int_equal(web_config_read(place.path, &config, &error), -EINVAL);
+        assert_int_equal(web_config_read(NULL, place.path, &config, &error), -EINVAL);
         if (error.place.line != wrong[i].line || error.place.column != wrong[i].column ||
             !strstr(error.message, wrong[i].message))
             fail_msg("%s: %u:%u: %s", wrong[i].text, error.place.line, error.place.column,

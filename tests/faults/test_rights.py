@@ -20,10 +20,12 @@ RIGHTS = {"pmu_exporter": ALL, "profiler": ALL, "runs": ALL, "events": ALL,
           "historian": FILES, "target-names": FILES, "web-config": FILES, "config": FILES,
           "http": 0, "passwords": 0, "names": 0, "closer": 0, "end": 0}
 NEEDED = {"pmu_exporter", "profiler", "runs", "events", "historian", "target-names", "http"}
-READERS = {"object_reader", "probe_reader", "state_reader"}
+READERS = {"config_reader", "object_reader", "probe_reader", "state_reader", "web_reader"}
 INFO = "pmu_cgroup_info"
 SUPPORTED = "pmu_exporter_event_supported"
 BOMB = "[" + ",".join(["{}"] * 300000) + "]"  # below the limit of bytes, and some 100 MiB of tables
+BOMBS = ("targets: [" + "{}," * 300000 + "]\n", "groups: " + "- " * 100000 + "\n",
+         "a: &a\n" + "b: *a\n" * 100000)
 EVERYTHING = """history: {{bytes: 64MiB}}
 profiles: {{enabled: true}}
 names: {{file: {file}}}
@@ -45,6 +47,16 @@ class Rights(standing.FaultTest):
     def everything(self):
         return self.config(system="all", more=EVERYTHING.format(file=self.names))
 
+    def standing_with_everything(self, **options):
+        """Profiles keep names of what others run on this machine meanwhile, up to profiles.bytes."""
+        return self.standing(self.everything(), memory=False, **options)
+
+    def web_config(self):
+        """The option that names one, in which nothing is asked for."""
+        file = pathlib.Path(self.state, "web.yml")
+        file.write_text("basic_auth_users: {}\n")
+        return f"--web.config.file={file}"
+
     def threads(self, exporter):
         """{name: its status}, once all are there; one that has just begun has the first one's name"""
         for _ in live.tries(PATIENCE):
@@ -57,7 +69,7 @@ class Rights(standing.FaultTest):
         return found
 
     def test_each_thread_has_what_it_needs(self):
-        with self.standing(self.everything(), env={"STATE_DIRECTORY": self.state}) as exporter:
+        with self.standing_with_everything(env={"STATE_DIRECTORY": self.state}) as exporter:
             own = capabilities(pathlib.Path("/proc/self/status").read_text())
             for name, status in self.threads(exporter).items():
                 with self.subTest(name):
@@ -66,10 +78,9 @@ class Rights(standing.FaultTest):
                     self.assertEqual((has["CapEff"], has["CapPrm"]), (wanted, wanted))
 
     def test_each_thread_but_the_first_has_a_filter_of_calls(self):
-        """What it refuses, and which files are refused, tells tests/sys/test_thread.c. Profiles begin
-        while it runs, and take their memory then."""
-        with self.standing(self.everything(), args=["--log.level=debug"], memory=False,
-                           env={"STATE_DIRECTORY": self.state}) as exporter:
+        """What it refuses, and which files are refused, tells tests/sys/test_thread.c."""
+        with self.standing_with_everything(args=["--log.level=debug"],
+                                           env={"STATE_DIRECTORY": self.state}) as exporter:
             before = int(re.search(r"Seccomp:\t(\d)", pathlib.Path("/proc/self/status").read_text())[1])
             for name, status in self.threads(exporter).items():
                 with self.subTest(name):
@@ -81,15 +92,14 @@ class Rights(standing.FaultTest):
     def test_without_landlock_it_goes_on_and_says_so_once(self):
         calls = self.enterContext(FailingCalls("landlock_create_ruleset",
                                                order="answer landlock_create_ruleset ENOSYS 1 0"))
-        with self.standing(self.everything(), args=["--log.level=debug"], memory=False,
-                           wrapper=calls.wrapper(),
-                           env={"STATE_DIRECTORY": self.state}) as exporter:
+        with self.standing_with_everything(args=["--log.level=debug"], wrapper=calls.wrapper(),
+                                           env={"STATE_DIRECTORY": self.state}) as exporter:
             exporter.log_until("do without walls")
             exporter.after_cycles(2)
             self.assertEqual(exporter.stderr().count("do without walls"), 1)
 
     def test_what_reads_files_of_others_has_no_rights(self):
-        with self.standing(self.everything()) as exporter:
+        with self.standing_with_everything(args=[self.web_config()]) as exporter:
             readers = self.readers(exporter)
             self.assertEqual(set(readers), READERS)
             for status in [(process / "status").read_text() for process in readers.values()]:
@@ -148,11 +158,39 @@ class Rights(standing.FaultTest):
                                   "nobody looks for it")
             self.assertIn("has ended", exporter.stderr())
 
+    def test_without_what_reads_configurations_the_running_ones_stay(self):
+        with self.standing(self.config(), args=[self.web_config()]) as exporter:
+            readers = self.readers(exporter)
+            for name in ("config_reader", "web_reader"):
+                os.kill(int(readers[name].name), signal.SIGKILL)
+            os.kill(exporter.pid, signal.SIGHUP)
+            exporter.log_until("configuration is not valid, the running one stays")
+            pathlib.Path(self.state, "web.yml").write_text("basic_auth_users: {}  # changed\n")
+            exporter.log_until("web configuration is not valid, the one in force stays")
+            lines = [line for line in exporter.log_lines() if "is not valid" in line]
+            self.assertEqual(len(lines), 2, lines)
+            for line in lines:
+                self.assertIn("has ended; expected a restart", line)
+
+    def test_a_configuration_that_harms_its_reader_changes_nothing(self):
+        with self.standing(self.config()) as exporter:
+            for text in BOMBS:
+                (exporter.directory / "pmu_exporter.yml").write_text(text)
+                with self.subTest(text[:10]):
+                    before = exporter.stderr().count("the running one stays")
+                    os.kill(exporter.pid, signal.SIGHUP)
+                    for _ in live.tries(PATIENCE):
+                        if exporter.stderr().count("the running one stays") > before:
+                            break
+                    else:
+                        self.fail("nobody refuses it")
+            self.assertIn("config_reader", self.readers(exporter))
+
     def test_it_starts_no_program_and_connects_to_nobody(self):
         names = ("execve", "execveat", "connect")
         calls = self.enterContext(FailingCalls(*names))
-        with self.standing(self.everything(), env={"STATE_DIRECTORY": self.state},
-                           wrapper=calls.wrapper()) as exporter:
+        with self.standing_with_everything(env={"STATE_DIRECTORY": self.state},
+                                           wrapper=calls.wrapper()) as exporter:
             for name in names:
                 with calls.answered(name, "EPERM") as met:
                     os.kill(exporter.pid, signal.SIGHUP)
@@ -162,7 +200,7 @@ class Rights(standing.FaultTest):
                 self.assertEqual(met.seen, 0, name)
 
     def test_it_writes_to_nothing_but_its_state(self):
-        with self.standing(self.everything(), env={"STATE_DIRECTORY": self.state}) as exporter:
+        with self.standing_with_everything(env={"STATE_DIRECTORY": self.state}) as exporter:
             end = time.monotonic() + 5
             while time.monotonic() < end:
                 for entry in os.listdir(f"/proc/{exporter.pid}/fd"):

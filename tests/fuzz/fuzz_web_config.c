@@ -31,7 +31,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct config_error error = {0};
     struct web_config *config = NULL;
-    int r = web_config_parse((const char *)data, size, "/nonexistent", &config, &error);
+    int r = web_config_parse(NULL, (const char *)data, size, "/nonexistent", &config, &error);
 
     FUZZ_CHECK(r == 0 || r == -EINVAL);
     if (r == 0)

@@ -384,7 +384,7 @@ class Restart(ProfileTest):
 
 
 class Reader(ProfileTest):
-    """The process that reads programs is a child of the exporter, and its only one."""
+    """The process that reads programs is the first child of the exporter."""
 
     def child(self, exporter):
         children = pathlib.Path(f"/proc/{exporter.pid}/task/{exporter.pid}/children").read_text()

@@ -44,7 +44,7 @@ static const char *load(struct fixture *f, int expected)
 
     f->config = config_free(f->config);
     capture_begin(&f->capture, STDERR_FILENO);
-    r = config_log_load(f->file, true, &f->config, &f->error);
+    r = config_log_load(NULL, f->file, true, &f->config, &f->error);
     (void)capture_end(&f->capture);
     assert_int_equal(r, expected);
     return f->capture.text;

@@ -58,10 +58,13 @@ static int load_config(const struct stat_options *options, struct config **ret_c
                        struct text *message)
 {
     const char *path = options->config_file ? options->config_file : DEFAULT_CONFIG_FILE;
+    AUTO(object_reader) struct object_reader *reader = NULL;
     struct config_writers writers;
     struct config_error error;
-    int r = config_load(path, !options->config_file, ret_config, &writers, &error);
+    int r = config_reader_new("config", &reader);
 
+    if (r >= 0)
+        r = config_load(reader, path, !options->config_file, ret_config, &writers, &error);
     if (r < 0) {
         config_describe_failure(path, r, &error, message);
         while (message->length > 0 && message->data[message->length - 1] == '\n')

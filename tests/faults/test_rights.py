@@ -147,8 +147,9 @@ class Rights(standing.FaultTest):
         if not os.path.exists("/sys/bus/event_source/devices/uprobe"):
             self.skipTest("this kernel has no uprobes")
         program = live.program("probed")
-        config = self.config(events=(*live.SOFTWARE, "probe:calls"),
-                             more=f'probes: [{{name: calls, user: "{program}:probed_call"}}]\n')
+        config = self.config(more=f'probes: [{{name: calls, user: "{program}:probed_call"}}]\n').replace(
+            "targets:", "  - {name: probed, events: ['probe:calls']}\ntargets:").replace(
+            "groups: [software]", "groups: [software, probed]")  # a group that changes is opened afresh
         with self.standing(config) as exporter:
             exporter.scrape_until(lambda m: m.value(SUPPORTED, event="probe:calls") == 1, PATIENCE,
                                   "it is found")

@@ -20,8 +20,6 @@
 
 #define STRANGER 65534
 
-static struct object_reader *reader;
-
 static void write_file(const char *path, const char *text)
 {
     FILE *file = fopen(path, "w");
@@ -62,9 +60,9 @@ static void read__takes_a_regular_file_and_a_link_to_one(void **state)
     (void)state;
     make_place(&place, "interval: 7s\n");
     assert_int_equal(symlink("file", place.link), 0);
-    assert_int_equal(config_read(reader, place.file, &direct, &error), 0);
+    assert_int_equal(config_read(NULL, place.file, &direct, &error), 0);
     assert_int_equal(direct->interval_ns, 7 * NS_PER_SECOND);
-    assert_int_equal(config_read(reader, place.link, &linked, &error), 0);
+    assert_int_equal(config_read(NULL, place.link, &linked, &error), 0);
     assert_int_equal(linked->interval_ns, 7 * NS_PER_SECOND);
     remove_place(&place);
 }
@@ -79,13 +77,13 @@ static void read__refuses_what_is_no_regular_file(void **state)
     (void)state;
     (void)snprintf(fifo, sizeof(fifo), "%s/fifo", tree.path);
     assert_int_equal(mkfifo(fifo, 0600), 0);
-    assert_int_equal(config_read(reader, fifo, &config, &error), -EINVAL); /* it does not wait */
+    assert_int_equal(config_read(NULL, fifo, &config, &error), -EINVAL); /* it does not wait */
     assert_non_null(strstr(error.message, "FIFO"));
-    assert_int_equal(config_read(reader, tree.path, &config, &error), -EINVAL);
+    assert_int_equal(config_read(NULL, tree.path, &config, &error), -EINVAL);
     assert_non_null(strstr(error.message, "directory"));
-    assert_int_equal(config_read(reader, "/dev/null", &config, &error), -EINVAL);
+    assert_int_equal(config_read(NULL, "/dev/null", &config, &error), -EINVAL);
     assert_int_equal(unlink(fifo), 0);
-    assert_int_equal(config_read(reader, fifo, &config, &error), -ENOENT);
+    assert_int_equal(config_read(NULL, fifo, &config, &error), -ENOENT);
     fixture_tree_close(&tree);
 }
 
@@ -106,10 +104,10 @@ static void read__refuses_more_than_a_mebibyte_and_says_where(void **state)
         assert_int_equal(write(fd, line, sizeof(line)), sizeof(line));
     memcpy(line, "interval: 7s #", strlen("interval: 7s #"));
     assert_int_equal(write(fd, line, sizeof(line)), sizeof(line));
-    assert_int_equal(config_read(reader, path, &config, &error), 0);
+    assert_int_equal(config_read(NULL, path, &config, &error), 0);
     (void)config_free(config);
     assert_int_equal(write(fd, "#", 1), 1);
-    assert_int_equal(config_read(reader, path, &config, &error), -EINVAL);
+    assert_int_equal(config_read(NULL, path, &config, &error), -EINVAL);
     assert_int_equal(error.place.line, n_lines + 1);
     assert_int_equal(error.place.column, 1);
     assert_non_null(strstr(error.message, "1 MiB"));
@@ -121,7 +119,7 @@ static const char *refusal_of(const char *path)
 {
     static struct config_error error;
     AUTO(config) struct config *config = NULL;
-    int r = config_read(reader, path, &config, &error);
+    int r = config_read(NULL, path, &config, &error);
 
     if (r == 0)
         return "";
@@ -168,11 +166,11 @@ static void links_without_end__are_an_error(void **state)
     (void)state;
     make_place(&place, "interval: 7s\n");
     assert_int_equal(symlink("link", place.link), 0);
-    assert_int_equal(config_read(reader, place.link, &config, &error), -ELOOP);
+    assert_int_equal(config_read(NULL, place.link, &config, &error), -ELOOP);
     assert_int_equal(unlink(place.link), 0);
     assert_int_equal(symlink("nowhere", place.link), 0);
-    assert_int_equal(config_read(reader, place.link, &config, &error), -ENOENT);
-    assert_int_equal(config_read(reader, "", &config, &error), -ENOENT);
+    assert_int_equal(config_read(NULL, place.link, &config, &error), -ENOENT);
+    assert_int_equal(config_read(NULL, "", &config, &error), -ENOENT);
     remove_place(&place);
 }
 
@@ -182,7 +180,7 @@ static const char *writers(const struct place *place)
     AUTO(config) struct config *config = NULL;
     struct config_error error;
 
-    assert_int_equal(config_load(reader, place->file, false, &config, &writers, &error),
+    assert_int_equal(config_load(NULL, place->file, false, &config, &writers, &error),
                      CONFIG_FROM_FILE);
     return writers.phrase;
 }
@@ -197,10 +195,10 @@ static void load__takes_the_default_where_no_file_has_to_exist(void **state)
     (void)state;
     make_place(&place, "{}\n");
     assert_int_equal(unlink(place.file), 0);
-    assert_int_equal(config_load(reader, place.file, false, &config, &writers, &error), -ENOENT);
+    assert_int_equal(config_load(NULL, place.file, false, &config, &writers, &error), -ENOENT);
     assert_null(config);
     assert_string_equal(writers.phrase, "untouched");
-    assert_int_equal(config_load(reader, place.file, true, &config, &writers, &error),
+    assert_int_equal(config_load(NULL, place.file, true, &config, &writers, &error),
                      CONFIG_IS_DEFAULT);
     assert_true(config->n_groups > 0 && !config->own_groups);
     assert_string_equal(writers.phrase, "");
@@ -216,7 +214,7 @@ static void load__takes_no_default_for_a_file_that_is_wrong(void **state)
 
     (void)state;
     make_place(&place, "intervall: 1s\n");
-    assert_int_equal(config_load(reader, place.file, true, &config, &writers, &error), -EINVAL);
+    assert_int_equal(config_load(NULL, place.file, true, &config, &writers, &error), -EINVAL);
     assert_non_null(strstr(error.message, "interval"));
     assert_null(config);
     remove_place(&place);
@@ -314,7 +312,7 @@ static void a_file_that_is_being_written__is_read_when_it_is_complete(void **sta
         assert_int_equal(stat(place.file, &status), 0);
     while (status.st_size == (off_t)strlen(before));
     /* where the writer waits for a CPU, its half file is refused and never taken for a whole one */
-    while (config_read(reader, place.file, &config, &error) < 0)
+    while (config_read(NULL, place.file, &config, &error) < 0)
         assert_true(error.message[0] != '\0');
     assert_int_equal(config->interval_ns, 9 * NS_PER_SECOND);
     assert_int_equal(pthread_join(writer, NULL), 0);
@@ -347,11 +345,11 @@ static void a_file_that_was_cut__is_refused_by_the_reload_at_least(void **state)
     char *text = read_shipped(&length);
 
     (void)state;
-    assert_int_equal(config_parse_file(reader, text, length, &whole, &error), 0);
+    assert_int_equal(config_parse_file(NULL, text, length, &whole, &error), 0);
     for (size_t cut = 0; cut < length; cut++) {
         AUTO(config) struct config *config = NULL;
 
-        if (config_parse_file(reader, text, cut, &config, &error) < 0)
+        if (config_parse_file(NULL, text, cut, &config, &error) < 0)
             continue;
         n_accepted++;
         assert_int_equal(text[cut - 1], '\n');
@@ -374,12 +372,12 @@ static void a_last_line_without_end__is_an_error_with_its_place(void **state)
     struct config_error error = {0};
 
     (void)state;
-    assert_int_equal(config_parse_file(reader, cut, strlen(cut), &config, &error), -EINVAL);
+    assert_int_equal(config_parse_file(NULL, cut, strlen(cut), &config, &error), -EINVAL);
     assert_int_equal(error.place.line, 2);
     assert_int_equal(error.place.column, 5);
     assert_non_null(strstr(error.message, "newline"));
-    assert_int_equal(config_parse_file(reader, complete, strlen(complete), &config, &error), 0);
-    assert_int_equal(config_parse_file(reader, complete, strlen(complete) - 1, &config, &error),
+    assert_int_equal(config_parse_file(NULL, complete, strlen(complete), &config, &error), 0);
+    assert_int_equal(config_parse_file(NULL, complete, strlen(complete) - 1, &config, &error),
                      -EINVAL);
 }
 
@@ -392,12 +390,12 @@ static void a_file_that_says_nothing__is_no_configuration(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
-        assert_int_equal(config_parse_file(reader, texts[i], strlen(texts[i]), &config, &error),
+        assert_int_equal(config_parse_file(NULL, texts[i], strlen(texts[i]), &config, &error),
                          -EINVAL);
         assert_true(error.place.line > 0);
         assert_non_null(strstr(error.message, "expected"));
     }
-    assert_int_equal(config_parse_file(reader, "{}", 2, &config, &error), 0);
+    assert_int_equal(config_parse_file(NULL, "{}", 2, &config, &error), 0);
     assert_false(config->own_groups || config->own_targets);
 }
 
@@ -426,19 +424,6 @@ static void what_has_targets__is_not_followed_by_the_default(void **state)
     assert_int_equal(config_may_follow(with_both, with_both, &error), 0);
 }
 
-static int set_up(void **state)
-{
-    (void)state;
-    return config_reader_new("config", &reader);
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    reader = object_reader_free(reader);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -460,5 +445,5 @@ int main(void)
         cmocka_unit_test(what_has_targets__is_not_followed_by_the_default),
     };
 
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,6 +19,7 @@
 #include "base/clock.h"
 #include "support/fixture_tree.h"
 #include "support/marker.h"
+#include "sys/open_image.h"
 
 #define SELF "/proc/self/exe"
 
@@ -90,20 +91,6 @@ static void write_copy(const char *name, size_t n, size_t offset, const void *da
         assert_int_equal(fwrite(damage, 1, size, file), size);
     }
     assert_int_equal(fclose(file), 0);
-}
-
-static int image_fd = -1; /* of the image that was opened last */
-
-static int open_image(const char *path, struct elf_image **ret_image)
-{
-    struct elf_identity identity;
-    struct path_doubt doubt;
-    int r;
-
-    cleanup_close(&image_fd);
-    image_fd = -1;
-    r = elf_file_open(path, &image_fd, &identity, &doubt);
-    return r == ELF_FOUND ? elf_image_open(image_fd, ret_image) : r;
 }
 
 /* What a file gives if everything is asked of it. */

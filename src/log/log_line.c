@@ -156,17 +156,38 @@ static void set_json_field(struct text *text, json_t *object, const char *key, c
         text->failed = true;
 }
 
+/* DEL needs no escape in JSON, and is a control character in a terminal all the same. */
+static int append_dumped(const char *bytes, size_t n, void *to)
+{
+    struct text *text = to;
+
+    for (size_t i = 0; i < n; i++)
+        if (bytes[i] == 0x7f)
+            text_append_string(text, "\\u007f");
+        else
+            text_append_char(text, bytes[i]);
+    return 0;
+}
+
+static void append_object(struct text *text, const json_t *object)
+{
+    if (json_dump_callback(object, append_dumped, text, JSON_FLAGS) < 0)
+        text->failed = true;
+}
+
 /* Whether the object is longer, as text, than a line may be. */
 static bool is_full(const json_t *object)
 {
-    return json_dumpb(object, NULL, 0, JSON_FLAGS) > BODY_LONGEST;
+    AUTO_TEXT struct text text = {0};
+
+    append_object(&text, object);
+    return text.length > BODY_LONGEST;
 }
 
 static void append_json(struct text *text, const struct log_line *line, const char *time,
                         va_list fields)
 {
     json_t *object = json_object();
-    char *dump;
     const char *key;
 
     if (!line->journal)
@@ -182,12 +203,7 @@ static void append_json(struct text *text, const struct log_line *line, const ch
         if (is_full(object))
             (void)json_object_del(object, key);
     }
-    dump = json_dumps(object, JSON_FLAGS);
-    if (dump)
-        text_append_string(text, dump);
-    else
-        text->failed = true;
-    free(dump);
+    append_object(text, object);
     json_decref(object);
 }
 

@@ -96,6 +96,7 @@ add_fuzz_target(tool tool_answers
   PARSES tool/profile/answer.c tool/latency/distribution.c LIBRARIES PkgConfig::JANSSON m)
 add_fuzz_target(expose escaping
   PARSES expose/format.c expose/json_text.c expose/history_csv.c LIBRARIES PkgConfig::JANSSON m)
+add_fuzz_target(log log_line PARSES log/log_line.c LIBRARIES PkgConfig::JANSSON)
 foreach(target IN ITEMS replay_event fuzz_event)
   if(TARGET ${target})
     target_compile_definitions(${target} PRIVATE

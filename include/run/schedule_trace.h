@@ -48,6 +48,9 @@ struct schedule_event {
 
 #define SCHEDULE_UNKNOWN_NS UINT64_MAX
 
+/* No time of a trace that is read is later: up to here a double has each nanosecond. */
+#define SCHEDULE_LATEST_NS (UINT64_C(1) << 53)
+
 /* Devices of one trace; requests to any more are those of the last one. */
 #define SCHEDULE_DEVICES_MAX 1000
 

@@ -281,14 +281,32 @@ static int take_ended(struct varint_reader *reader, struct schedule_trace *trace
     return r;
 }
 
+static bool is_time(uint64_t time_ns)
+{
+    return time_ns <= SCHEDULE_LATEST_NS;
+}
+
+static bool check_request(const struct schedule_trace *trace,
+                          const struct schedule_request *request)
+{
+    return request->thread < trace->n_threads && request->device < trace->n_devices &&
+           (is_time(request->begun_ns) || request->begun_ns == SCHEDULE_UNKNOWN_NS) &&
+           (is_time(request->issued_ns) || request->issued_ns == SCHEDULE_UNKNOWN_NS) &&
+           is_time(request->ended_ns);
+}
+
+static bool check_exit(const struct schedule_trace *trace, const struct schedule_exit *exit)
+{
+    return exit->thread < trace->n_threads && is_time(exit->begun_ns) && is_time(exit->ended_ns);
+}
+
 static bool check_ended(const struct schedule_trace *trace)
 {
     for (size_t i = 0; i < trace->n_requests; i++)
-        if (trace->requests[i].thread >= trace->n_threads ||
-            trace->requests[i].device >= trace->n_devices)
+        if (!check_request(trace, &trace->requests[i]))
             return false;
     for (size_t i = 0; i < trace->n_exits; i++)
-        if (trace->exits[i].thread >= trace->n_threads)
+        if (!check_exit(trace, &trace->exits[i]))
             return false;
     return true;
 }
@@ -296,7 +314,7 @@ static bool check_ended(const struct schedule_trace *trace)
 /* Whether what an event refers to is there. */
 static bool check_event(const struct schedule_trace *trace, const struct schedule_event *event)
 {
-    if (event->a >= trace->n_threads || event->b >= trace->n_threads)
+    if (!is_time(event->time_ns) || event->a >= trace->n_threads || event->b >= trace->n_threads)
         return false;
     if (event->kind == SCHEDULE_REQUEST)
         return event->state < trace->n_requests;
@@ -308,7 +326,7 @@ static bool check_event(const struct schedule_trace *trace, const struct schedul
 /* Whether whoever reads it may trust it, and how many CPUs there are. */
 static bool check_all(struct schedule_trace *trace)
 {
-    if (!check_ended(trace))
+    if (!is_time(trace->duration_ns) || !is_time(trace->begun_ns) || !check_ended(trace))
         return false;
     for (size_t i = 0; i < trace->n_threads; i++)
         if (trace->threads[i].leader >= trace->n_threads)

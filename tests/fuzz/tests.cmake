@@ -66,6 +66,7 @@ add_fuzz_target(web request_target PARSES web/query.c web/request_target.c)
 add_fuzz_target(web requests PARSES web/request_head.c)
 add_fuzz_target(run run_json
   PARSES run/recording_parse.c run/recording_pack.c run/request.c LIBRARIES m)
+add_fuzz_target(run schedule PARSES run/schedule_pack.c LIBRARIES PkgConfig::JANSSON)
 add_fuzz_target(client client_answer
   PARSES client/answer.c client/event_stream.c LIBRARIES PkgConfig::JANSSON)
 add_fuzz_target(tool top_page PARSES tool/top/page.c LIBRARIES PkgConfig::JANSSON m)

@@ -10,15 +10,15 @@
 /* Raw events: `r` and hexadecimal digits, which are the value of the PMU's event register. */
 static int resolve_raw(const struct source_context *context, const char *name, struct event *event)
 {
+    char description[sizeof("Raw event 0xffffffffffffffff of the CPU")];
     uint64_t config;
 
     (void)context;
     if (name[0] != 'r' || parse_hex(name + 1, &config) < 0)
         return SOURCE_UNKNOWN;
-    if (asprintf(&event->description, "Raw event 0x%" PRIx64 " of the CPU", config) < 0) {
-        event->description = NULL;
+    (void)snprintf(description, sizeof(description), "Raw event 0x%" PRIx64 " of the CPU", config);
+    if (source_describe(event, description) < 0)
         return -ENOMEM;
-    }
     event->kind = EVENT_RAW;
     event->code.type = PERF_TYPE_RAW;
     event->code.config = config;

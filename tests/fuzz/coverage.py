@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """How many lines of its parsers each fuzz target runs: tests/fuzz/coverage.py BUILD COVERAGE_BUILD [NAME…]
 
-BUILD has what was found (run_long); COVERAGE_BUILD has the programs that replay it, and the list of
+BUILD has what was found (tests/fuzz/search); COVERAGE_BUILD has the programs that replay it, and the list of
 parsers, with the functions in them that parse nothing (tests.cmake). Behind the percentage stand the
-functions that were never called. Fails where it is less than LEAST of a file.
+functions that were never called. A file that several targets parse counts as what they run together.
+Fails where it is less than LEAST of a file.
 """
 import pathlib
 import shutil
@@ -53,6 +54,11 @@ class File:
     def function_of(self, line):
         return self.starts.get(max((start for start in self.starts if start <= line), default=None))
 
+    def add(self, other):
+        self.starts |= other.starts
+        for line, count in other.counts.items():
+            self.counts[line] = self.counts.get(line, 0) + count
+
     def share(self, without):
         """How many percent of its lines were run, and which functions were not at all; without some."""
         ran = {}
@@ -89,25 +95,35 @@ def parsers(coverage):
                [word[1:] for word in words if word[0] == "!"])
 
 
+def run_of(build, coverage, name, sources):
+    """{source: File} of what the inputs of both corpora run of these sources."""
+    found = read(tracefile(coverage / "bin" / f"replay_{name}", sources,
+                           [TOP / "tests/fuzz/corpus" / name, build / "corpus" / name]))
+    return {source: found.get(source, File()) for source in sources}
+
+
+def tell(file, targets, ran, without):
+    """Prints a line; whether enough of the file is run."""
+    percent, never = ran.share(without)
+    print(f"{file:32} {percent:5.1f} % by {' '.join(targets)}", "never: " * bool(never) + " ".join(never))
+    return percent >= LEAST
+
+
 def main():
     build, coverage, *names = map(pathlib.Path, sys.argv[1:])
-    low = []
+    ran, targets, left_out = {}, {}, set()
     for name, files, without in parsers(coverage):
         if names and pathlib.Path(name) not in names:
             continue
-        known = set()
-        sources = [TOP / "src" / file for file in files]
-        found = read(tracefile(coverage / "bin" / f"replay_{name}", sources,
-                               [TOP / "tests/fuzz/corpus" / name, build / "corpus" / name]))
-        for file, source in zip(files, sources):
-            there = found.get(source, File())
-            known |= set(there.starts.values())
-            percent, never = there.share(without)
-            print(f"{name:18} {file:32} {percent:5.1f} %", "never: " + " ".join(never) if never else "")
-            if percent < LEAST:
-                low.append(file)
-        if not known.issuperset(without):
-            sys.exit(f"tests.cmake leaves out functions that are not there: {set(without) - known}")
+        left_out.update(without)
+        for source, file in run_of(build, coverage, name, [TOP / "src" / file for file in files]).items():
+            ran.setdefault(source, File()).add(file)
+            targets.setdefault(source, []).append(name)
+    known = {name for file in ran.values() for name in file.starts.values()}
+    if not left_out <= known:
+        sys.exit(f"tests.cmake leaves out functions that are not there: {left_out - known}")
+    low = [name for source, file in ran.items() for name in [str(source.relative_to(TOP / "src"))]
+           if not tell(name, targets[source], file, left_out)]
     if low:
         sys.exit(f"less than {LEAST} % of the lines are run of: {' '.join(low)}")
 

@@ -36,6 +36,20 @@ static bool follows_from_name(enum absence absence)
            absence == ABSENCE_NOT_PERMITTED;
 }
 
+/* `r` and up to 16 hexadecimal digits are a raw event, of exactly this number. */
+static void expect_raw(const struct event *event)
+{
+    size_t n;
+
+    if (event->name[0] != 'r')
+        return;
+    n = strspn(event->name + 1, "0123456789abcdefABCDEF");
+    if (n < 1 || n > 16 || event->name[1 + n])
+        return;
+    FUZZ_CHECK(event->absence == ABSENCE_NONE && event->kind == EVENT_RAW);
+    FUZZ_CHECK(event->code.config == strtoull(event->name + 1, NULL, 16));
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     AUTO_FREE char *name = strndup((const char *)data, size), *suggestion = NULL;
@@ -47,6 +61,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     FUZZ_CHECK(event_resolve(resolver, name, &event) == 0);
     FUZZ_CHECK(strcmp(event->name, name) == 0);
     expect_metric_name(event->metric);
+    expect_raw(event);
     FUZZ_CHECK(event->description && event->encoding && event->pmu);
     FUZZ_CHECK(follows_from_name(event->absence));
     if (event->absence == ABSENCE_NONE)

@@ -9,8 +9,9 @@
 /*
  * A pattern and a path, with a NUL between them. What the matcher says is what
  * the definition says, told by the simplest matcher there is, which goes back
- * (on short inputs, for it takes exponential time); what it says of directories
- * agrees with that; and the number of its steps is bounded.
+ * (on short inputs, for it takes exponential time); what is said of directories,
+ * and by the quick look at a pattern, agrees with that; and the number of its
+ * steps is bounded.
  */
 
 #define SHORT_PATTERN 12
@@ -73,6 +74,8 @@ static void fuzz(const char *pattern, const char *path)
     (void)glob_matches_all_below(pattern, path);
     if (wrong || !is_path(path))
         return;
+    FUZZ_CHECK(matches == glob_match(pattern, path));
+    FUZZ_CHECK(!matches || glob_may_match(pattern, path));
     fuzz_directories(pattern, path, matches);
     if (strlen(pattern) <= SHORT_PATTERN && strlen(path) <= SHORT_PATH)
         FUZZ_CHECK(matches == reference(pattern, pattern, path));

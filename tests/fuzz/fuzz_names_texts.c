@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/text.h"
 #include "fuzz/fuzz_names.h"
 #include "target/names_kubernetes.h"
 #include "target/names_machine.h"
@@ -49,6 +50,26 @@ static void fuzz_entry(const char *entry)
     FUZZ_CHECK(!of_pod.values[NAME_POD] == !of_pod.values[NAME_NAMESPACE]);
 }
 
+/* libvirt may have made the name of a domain from what is plain of its file's name. */
+static void fuzz_domain(const char *name)
+{
+    AUTO_TEXT struct text file = {0}, plain = {0};
+
+    for (const char *c = name; *c; c++)
+        if ((*c >= '0' && *c <= '9') || (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z'))
+            text_append_char(&plain, *c);
+    text_append_string(&plain, "x");
+    text_append_char(&plain, '\0');
+    text_append_string(&file, name);
+    text_append_string(&file, ".xml");
+    text_append_char(&file, '\0');
+    FUZZ_CHECK(!machine_may_be_of(plain.data, file.data));
+    plain.data[plain.length - 2] = '\0';
+    FUZZ_CHECK(machine_may_be_of(plain.data, file.data));
+    file.data[file.length - 2] = 'X';
+    FUZZ_CHECK(!machine_may_be_of(plain.data, file.data));
+}
+
 static void fuzz_path(const char *path)
 {
     AUTO_NAMES struct names of_job = {0};
@@ -71,5 +92,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fuzz_texts(path, size);
     fuzz_path(path);
     fuzz_entry(path);
+    fuzz_domain(path);
     return 0;
 }

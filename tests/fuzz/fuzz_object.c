@@ -18,6 +18,7 @@
 
 /* Of the starts of a table; more of them find no other ways. */
 #define STARTS_MOST 256
+#define LISTED_MOST 4
 
 /* Memory that is written anew for each input. */
 static int memory(int *fd)
@@ -66,10 +67,9 @@ static void check_names(const struct object_table *table, int fd)
     free(bytes);
 }
 
-/* A listing of what stands first in the table. */
-static void check_code(const struct object_table *table, int fd)
+/* A listing of the function that begins there. */
+static void check_code(const struct object_table *table, uint32_t start, int fd)
 {
-    const uint32_t start = table->n_starts > 0 ? table->starts[0] & ~OBJECT_START_GAP : 0;
     const uint32_t starts[] = {start, object_table_function_end(table, start)};
     struct worker_job job = {.kind = OBJECT_JOB_CODE,
                              .fd = fd,
@@ -89,6 +89,13 @@ static void check_code(const struct object_table *table, int fd)
     free(bytes);
 }
 
+static void check_codes(const struct object_table *table, int fd)
+{
+    check_code(table, 0, fd);
+    for (size_t i = 0; i < table->n_starts && i < LISTED_MOST; i++)
+        check_code(table, table->starts[i] & ~OBJECT_START_GAP, fd);
+}
+
 static void check_functions(const struct object_table *table)
 {
     for (size_t i = 0; i < table->n_starts; i++) {
@@ -98,6 +105,22 @@ static void check_functions(const struct object_table *table)
 
         FUZZ_CHECK(found == !(table->starts[i] & OBJECT_START_GAP));
         FUZZ_CHECK(!found || start == address);
+    }
+}
+
+/* What is mapped has an address, and what is not has none. */
+static void check_segments(const struct object_table *table)
+{
+    uint32_t address;
+
+    for (size_t i = 0; i < table->n_segments; i++) {
+        const struct object_segment *const segment = &table->segments[i];
+        const uint64_t end = segment->offset + segment->size;
+
+        if (segment->size > 0 && segment->offset <= UINT32_MAX)
+            FUZZ_CHECK(object_table_address(table, (uint32_t)segment->offset, &address));
+        if (table->n_segments == 1 && end <= UINT32_MAX)
+            FUZZ_CHECK(!object_table_address(table, (uint32_t)end, &address));
     }
 }
 
@@ -113,9 +136,38 @@ static void check_file(int fd)
     FUZZ_CHECK(object_table_parse(bytes, n, &table) == 0);
     free(bytes);
     check_functions(table);
+    check_segments(table);
     check_names(table, fd);
-    check_code(table, fd);
+    check_codes(table, fd);
     (void)object_table_free(table);
+}
+
+/* The file as a perf map: each function that is told is found at its first address and its last. */
+static void check_map(int fd)
+{
+    struct worker_job job = {.kind = OBJECT_JOB_MAP, .fd = fd, .debug_fd = -1};
+    struct perf_map *map = NULL;
+    size_t n;
+    char *bytes = work(&job, &n);
+
+    if (!bytes)
+        return;
+    FUZZ_CHECK(perf_map_parse(bytes, n, &map) == 0);
+    free(bytes);
+    for (size_t i = 0; i < map->n; i++) {
+        FUZZ_CHECK(perf_map_find(map, map->rows[i].start) == &map->rows[i]);
+        FUZZ_CHECK(perf_map_find(map, map->rows[i].end - 1) == &map->rows[i]);
+    }
+    (void)perf_map_free(map);
+}
+
+/* What is no job for it writes nothing. */
+static void check_other_jobs(int fd)
+{
+    struct worker_job job = {.kind = OBJECT_JOB_STATE, .fd = fd, .debug_fd = -1};
+    size_t n;
+
+    FUZZ_CHECK(!work(&job, &n));
 }
 
 /* Who checks a result is given what no worker has written. */
@@ -149,6 +201,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     FUZZ_CHECK(write(fd, data, size) == (ssize_t)size);
     check_file(fd);
+    check_map(fd);
+    check_other_jobs(fd);
     check_parsers(data, size);
     return 0;
 }

@@ -23,6 +23,20 @@ static void check_accepted(const char *text, const struct process_stat *stat)
     FUZZ_CHECK(!strchr(comm + length + 1, ')') && stat->parent >= 0);
 }
 
+/* Who has ended does nothing any more; who is about to end has no other thread. */
+static void check_end(const struct process_stat *stat)
+{
+    const bool is_dead = stat->state == 'X' || stat->state == 'x', is_zombie = stat->state == 'Z';
+    const bool is_ended = process_stat_is_ended(stat);
+    const bool is_about_to_end = process_stat_is_about_to_end(stat);
+
+    FUZZ_CHECK(!is_ended || is_dead || is_zombie);
+    FUZZ_CHECK(!is_dead || is_ended);
+    FUZZ_CHECK(!is_zombie || stat->exiting);
+    FUZZ_CHECK(!is_zombie || is_ended == is_about_to_end);
+    FUZZ_CHECK(!is_about_to_end || (stat->exiting && stat->threads <= 1));
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     AUTO_FREE char *text = calloc(1, size + 1);
@@ -36,6 +50,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (!process_stat_parse(text, &stat))
         return 0;
     check_accepted(text, &stat);
+    check_end(&stat);
     if (self_stat_parse(text, &self) == 0)
         FUZZ_CHECK(self.start_ticks == stat.start_ticks && self.threads == stat.threads);
     return 0;

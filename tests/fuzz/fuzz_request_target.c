@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/text.h"
 #include "fuzz/fuzz.h"
 #include "web/query.h"
 #include "web/request_target.h"
@@ -27,6 +28,53 @@ static void check_path(const struct request_target *target)
                strlen(path) == target->path.length);
 }
 
+/* As the first argument of each name is looked up; no argument has the name that is looked for
+ * last.
+ */
+static void check_values(const struct query *query)
+{
+    AUTO_TEXT struct text all = {0};
+
+    for (size_t i = 0; i < query->n; i++) {
+        const char *const value = query_value(query, query->arguments[i].name);
+        size_t first = 0;
+
+        while (strcmp(query->arguments[first].name, query->arguments[i].name) != 0)
+            first++;
+        FUZZ_CHECK(value == query->arguments[first].value);
+        text_append_string(&all, query->arguments[i].name);
+    }
+    text_append_string(&all, "+");
+    text_append_char(&all, '\0');
+    FUZZ_CHECK(!query_value(query, all.data));
+}
+
+static void append_encoded(struct text *text, const char *bytes)
+{
+    for (; *bytes; bytes++)
+        text_append_format(text, "%%%02X", (unsigned char)*bytes);
+}
+
+/* Arguments whose bytes are all encoded are the same arguments. */
+static void check_encoded(const struct query *query)
+{
+    AUTO_TEXT struct text text = {0};
+    struct query again AUTO_QUERY = {0};
+
+    for (size_t i = 0; i < query->n; i++) {
+        append_encoded(&text, query->arguments[i].name);
+        text_append_char(&text, '=');
+        append_encoded(&text, query->arguments[i].value);
+        text_append_char(&text, '&');
+    }
+    text_append_char(&text, '\0');
+    FUZZ_CHECK(query_parse(text.data, &again) == 0 && again.n == query->n);
+    for (size_t i = 0; i < query->n; i++) {
+        FUZZ_CHECK(strcmp(again.arguments[i].name, query->arguments[i].name) == 0);
+        FUZZ_CHECK(strcmp(again.arguments[i].value, query->arguments[i].value) == 0);
+    }
+}
+
 static void fuzz(const char *text)
 {
     struct request_target target;
@@ -43,6 +91,8 @@ static void fuzz(const char *text)
     for (size_t i = 0; i < query.n; i++)
         FUZZ_CHECK(strlen(query.arguments[i].name) + strlen(query.arguments[i].value) <
                    target.query.length + 1);
+    check_values(&query);
+    check_encoded(&query);
     query_done(&query);
 }
 

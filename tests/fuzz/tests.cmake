@@ -46,8 +46,11 @@ endfunction()
 
 add_fuzz_target(config config PARSES config/config.c config/yaml_scan.c config/schema.c)
 add_fuzz_target(config yaml_answer PARSES config/yaml_answer.c)
-add_fuzz_target(service api PARSES service/api_arguments.c service/mark_body.c)
-add_fuzz_target(config web_config PARSES config/web_config.c config/web_config_schema.c)
+add_fuzz_target(service api
+  PARSES service/api_arguments.c service/mark_body.c metric/target_filter.c)
+add_fuzz_target(config web_config
+  PARSES config/web_config.c config/web_config_schema.c config/schema.c
+  WITHOUT web_config_read add_source) # of a file, which is waited for
 add_fuzz_target(metric formula PARSES metric/formula.c LIBRARIES m)
 add_fuzz_target(history history PARSES history/chunk.c history/column_code.c history/layout.c)
 add_fuzz_target(target cgroup_path PARSES target/cgroup_path.c target/cgroup_names.c)
@@ -56,8 +59,10 @@ add_fuzz_target(target names_file PARSES target/names_file.c)
 add_fuzz_target(target names_texts
   PARSES target/names_domain.c target/names_kubernetes.c target/names_machine.c
          target/names_runtime.c target/names_slurm.c)
+add_fuzz_target(target state_answer PARSES target/state_answer.c target/state_work.c)
 add_fuzz_target(target process_template PARSES target/process_template.c target/label_value.c)
-add_fuzz_target(sys elf PARSES sys/elf_image.c)
+add_fuzz_target(sys elf
+  PARSES sys/elf_image.c sys/elf_pieces.c sys/elf_markers.c sys/elf_functions.c)
 add_fuzz_target(event event PARSES event/raw.c event/modifiers.c)
 add_fuzz_target(event pmu_text
   PARSES event/pmu_format.c event/pmu_terms.c event/pmu_unit.c LIBRARIES m)
@@ -65,14 +70,19 @@ add_fuzz_target(web negotiation PARSES web/negotiation.c)
 add_fuzz_target(web request_target PARSES web/query.c web/request_target.c)
 add_fuzz_target(web requests PARSES web/request_head.c)
 add_fuzz_target(run run_json
-  PARSES run/recording_parse.c run/recording_pack.c run/request.c LIBRARIES m)
+  PARSES run/recording_parse.c run/recording_pack.c run/request.c run/object.c LIBRARIES m)
 add_fuzz_target(run schedule PARSES run/schedule_pack.c LIBRARIES PkgConfig::JANSSON)
 add_fuzz_target(client client_answer
-  PARSES client/answer.c client/event_stream.c LIBRARIES PkgConfig::JANSSON)
+  PARSES client/answer.c client/event_stream.c client/targets.c LIBRARIES PkgConfig::JANSSON)
 add_fuzz_target(tool top_page PARSES tool/top/page.c LIBRARIES PkgConfig::JANSSON m)
 add_fuzz_target(sys cgroup_mounts PARSES sys/cgroup_mounts.c)
-add_fuzz_target(sys process_stat PARSES sys/process_stat.c)
-add_fuzz_target(profile object PARSES profile/object_table.c profile/object_worker.c)
+add_fuzz_target(sys process_stat PARSES sys/process_stat.c sys/self_stat.c sys/stat_fields.c)
+add_fuzz_target(profile object
+  PARSES profile/object_table.c profile/object_worker.c profile/perf_map.c profile/name_list.c
+         profile/object_names.c profile/code_listing.c profile/object_file.c profile/object_symbols.c
+         profile/symbol_names.c profile/clean_name.c profile/function_starts.c profile/table_work.c
+         profile/names_work.c profile/frame_section.c profile/frame_rows.c profile/frame_rule.c
+         profile/code_lines.c profile/code_work.c)
 add_fuzz_target(profile perf_map PARSES profile/map_pieces.c profile/map_lines.c)
 add_fuzz_target(profile profile_tree PARSES profile/tree_pack.c)
 add_fuzz_target(profile store_pack PARSES profile/store_pack.c profile/store_unpack.c)

@@ -3,10 +3,11 @@
 """Runs the short tests of built presets and sums up: tests/run.py PRESET...
 
 Two runs of ctest for each preset: first the tests that depend on nothing but the code, while what
-tests of the kernel need is prepared; then the tests of the kernel. Those have a second try, because
-others use the machine too; the rest has one, and so has what is to show races. The last lines name
-the tests that were skipped, that failed and that passed only at the second try: such a one that is
-named twice wants to be mended.
+tests of the kernel need is prepared; then the tests of the kernel, and beside them what searches for
+as long as it is told (fuzz/search). Those of the kernel have a second try, because others use the
+machine too; the rest has one, and so has what is to show races. The last lines name the tests that were
+skipped, that failed and that passed only at the second try: such a one that is named twice wants to be
+mended.
 """
 import json
 import os
@@ -19,6 +20,7 @@ TOP = pathlib.Path(os.environ.get("PMU_TEST_SOURCE", pathlib.Path(__file__).reso
 LONG = "long"  # labels
 PREPARE = "prepare"
 ONLY = {"tsan": "threads"}  # {a preset: the only tests that are run of it}, once: a race may hide
+SEARCH = "search"
 KERNEL = {"live", "vm", "kernel"}
 SLOTS_OF_A_CPU = 6  # in the run of the kernel
 MOST_SLOTS = 32  # eight guests, each of which takes 512 MB
@@ -96,7 +98,7 @@ def commands(preset):
     slots = max(n, min(SLOTS_OF_A_CPU * n, MOST_SLOTS))
     yield [*ctest, "-L", any_of({"unit", "lint", PREPARE}), "-LE", any_of({LONG, "kernel"}), "-j",
            str(2 * n)]
-    yield [*ctest, "-L", any_of(KERNEL), "-LE", LONG, "-j", str(slots)]
+    yield [*ctest, "-L", any_of(KERNEL | {SEARCH}), "-LE", LONG, "-j", str(slots)]
 
 
 def run(command):

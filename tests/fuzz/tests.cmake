@@ -19,7 +19,7 @@ if(FUZZ_COVERAGE)
 endif()
 
 # add_fuzz_target(LAYER NAME PARSES FILE... [WITHOUT FUNCTION...] [LIBRARIES LIBRARY...]): of these files
-# of src/ it is to run nearly all lines (run_long), but for functions in them that parse nothing.
+# of src/ it is to run nearly all lines (search), but for functions in them that parse nothing.
 function(add_fuzz_target layer name)
   cmake_parse_arguments(PARSE_ARGV 2 target "" "" "PARSES;WITHOUT;LIBRARIES")
   list(TRANSFORM target_WITHOUT PREPEND "!")
@@ -118,9 +118,22 @@ endforeach()
 get_property(parsers GLOBAL PROPERTY FUZZ_PARSERS)
 file(WRITE ${CMAKE_BINARY_DIR}/fuzz_parsers.txt "${parsers}")
 
-# The long mode looks for more, once, from the plain gcc build.
-if(CMAKE_C_COMPILER_ID STREQUAL "GNU" AND NOT SANITIZE)
-  add_test(NAME long/fuzz
-    COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/run_long ${CMAKE_BINARY_DIR}/fuzz)
+# The short mode looks for more with clang, after the build of the targets has been prepared beside the
+# tests of the code; the long mode does, once, from the plain gcc build.
+set(search ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/search)
+if(CMAKE_C_COMPILER_ID STREQUAL "Clang" AND NOT SANITIZE AND NOT FUZZ AND NOT FUZZ_COVERAGE)
+  add_test(NAME fuzz/prepare COMMAND ${search} prepare ${CMAKE_BINARY_DIR}/fuzz)
+  set_tests_properties(fuzz/prepare PROPERTIES LABELS prepare TIMEOUT 3600 SKIP_RETURN_CODE 77
+    PROCESSORS 2 FIXTURES_SETUP fuzz)
+  add_test(NAME fuzz/search COMMAND ${search} run ${CMAKE_BINARY_DIR}/fuzz 5)
+  set_tests_properties(fuzz/search PROPERTIES LABELS search TIMEOUT 3600 SKIP_RETURN_CODE 77
+    PROCESSORS 6 FIXTURES_REQUIRED fuzz)
+  add_test(NAME fuzz/search_itself
+    COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/test_search.py)
+  set_tests_properties(fuzz/search_itself PROPERTIES LABELS unit TIMEOUT 600)
+  takes(150 fuzz/prepare)
+  takes(110 fuzz/search)
+elseif(CMAKE_C_COMPILER_ID STREQUAL "GNU" AND NOT SANITIZE)
+  add_test(NAME long/fuzz COMMAND ${search} all ${CMAKE_BINARY_DIR}/fuzz 60)
   set_tests_properties(long/fuzz PROPERTIES LABELS long TIMEOUT 5400 SKIP_RETURN_CODE 77)
 endif()

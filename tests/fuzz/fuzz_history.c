@@ -110,6 +110,21 @@ static void write_column(const uint64_t *numbers, size_t stride, size_t n)
     FUZZ_CHECK(cursor.at == text.length);
 }
 
+/* Of a chunk of three numbers whose end is missing nothing is taken. */
+static void check_cut(const struct text *blob)
+{
+    AUTO_TEXT struct text plain = {0};
+
+    FUZZ_CHECK(chunk_decompress(blob->data, blob->length, 1 << 20, &plain) == 0);
+    for (size_t cut = 1; cut < plain.length; cut += 1 + cut / 2) {
+        AUTO_TEXT struct text part = {0};
+        AUTO_CHUNK_ROWS struct chunk_rows none = {0};
+
+        FUZZ_CHECK(chunk_compress(plain.data, plain.length - cut, &part) == 0);
+        FUZZ_CHECK(chunk_decode(part.data, part.length, 3, &none) < 0);
+    }
+}
+
 /* Rows of these numbers, three in each; some of them are not known. */
 static void write_chunk(const uint64_t *numbers, size_t n)
 {
@@ -127,6 +142,7 @@ static void write_chunk(const uint64_t *numbers, size_t n)
     for (size_t i = 0; i < rows.n_rows * 3; i++)
         rows.totals[i] = numbers[i] % 7 == 0 ? ROW_UNKNOWN : numbers[i];
     FUZZ_CHECK(chunk_encode(&rows, &blob) == 0);
+    check_cut(&blob);
     FUZZ_CHECK(chunk_decode(blob.data, blob.length, 3, &again) == 0);
     FUZZ_CHECK(again.n_rows == rows.n_rows && again.has_base == rows.has_base);
     for (size_t i = 0; i < rows.n_rows; i++)

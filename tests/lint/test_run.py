@@ -32,6 +32,7 @@ FIXTURE = """test(vm/prepare "vm;prepare" "touch prepared" FIXTURES_SETUP guest)
 test(lint/waits lint "until test -e prepared; do sleep 0.1; done" TIMEOUT 60)
 test(vm/boots vm "test -e prepared" FIXTURES_REQUIRED guest)
 """
+SEARCH = 'test(fuzz/search search "test -e searched || ! touch searched")\n'
 SKIPPED = 'test(live/none live "exit 77")\n'
 RACES = """test(live/races "live;threads" "test -e races || ! touch races")
 test(web/orderly "unit;threads" "true")
@@ -81,6 +82,11 @@ class Run(unittest.TestCase):
     def test_of_the_sanitizer_of_threads_it_runs_what_has_some_once(self):
         self.assertEqual(self.run_tests(RACES, "tsan"), (1, [
             "50% tests passed, 1 tests failed out of 2", "skipped: none", "failed: tsan live/races",
+            "passed at the second try only: none"]))
+
+    def test_what_a_search_has_found_stays_found(self):
+        self.assertEqual(self.run_tests(SEARCH, "one"), (1, [
+            "50% tests passed, 1 tests failed out of 2", "skipped: none", "failed: one fuzz/search",
             "passed at the second try only: none"]))
 
     def test_what_guests_need_is_prepared_beside_the_tests_of_the_code(self):

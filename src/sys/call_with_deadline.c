@@ -23,7 +23,8 @@
 
 #define MOST_LEFT_BEHIND 64
 
-#ifndef CALL_FLAGS /* more flags of clone(): a build with ThreadSanitizer has one (CMakeLists.txt) */
+#ifndef CALL_FLAGS /* more flags of clone(): a build with ThreadSanitizer has one (CMakeLists.txt) \
+                    */
 #define CALL_FLAGS 0
 #endif
 

@@ -114,7 +114,7 @@ static struct memory_room read_level(const struct memory_limit *limit, size_t le
     for (size_t i = 0; i < 2 && files->limits[i]; i++)
         if (read_number(limit, level, files->limits[i], &value) && value < most)
             most = value;
-    if (limit->v2 && most == NO_LIMIT)
+    if (most == NO_LIMIT && (limit->v2 || level > 0))
         return room;
     if (!read_file(limit, level, "memory.stat", stat, sizeof(stat)) ||
         !read_number(limit, level, files->used, &room.used))

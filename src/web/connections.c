@@ -8,12 +8,17 @@
 #include "web/connections.h"
 
 #include <errno.h>
+#include <microhttpd.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 
 #include "base/clock.h"
 #include "web/room.h"
+
+/* What was cut and libmicrohttpd has not seen, it closes so late. */
+#define CUT_SECONDS 1U
 
 /* Another thread reads the counts; only ours writes them. */
 static void count(_Atomic uint64_t *counter, int change)
@@ -92,6 +97,10 @@ static void stop_counting(struct connection_table *table, struct connection *con
  * Ends a connection that libmicrohttpd owns: it sees the hang-up in its next turn. What a slow
  * reader has not taken is thrown away with a reset; otherwise the kernel would go on to hold
  * megabytes for a socket that nobody owns.
+ *
+ * There is no hang-up to be seen where the client has reset the connection before, and
+ * libmicrohttpd 0.9.75 forgets a connection whose response ends with an error after it was
+ * suspended. So it is given a time, too: what has one is looked at in each turn.
  */
 static void cut(struct connection_table *table, struct connection *connection)
 {
@@ -100,6 +109,9 @@ static void cut(struct connection_table *table, struct connection *connection)
     if (connection->phase == CONNECTION_RESPONSE)
         (void)setsockopt(connection->fd, SOL_SOCKET, SO_LINGER, &reset, sizeof(reset));
     (void)shutdown(connection->fd, SHUT_RDWR);
+    if (connection->mhd)
+        (void)MHD_set_connection_option(connection->mhd, MHD_CONNECTION_OPTION_TIMEOUT,
+                                        CUT_SECONDS);
     stop_counting(table, connection);
 }
 
@@ -207,25 +219,32 @@ static bool is_past_its_time(const struct connection_table *table,
     return now_ns >= connection->since_ns + seconds_of(table, connection) * NS_PER_SECOND;
 }
 
+bool connection_has_left(const struct connection *connection)
+{
+    struct pollfd end = {.fd = connection->fd, .events = POLLRDHUP};
+
+    return poll(&end, 1, 0) > 0;
+}
+
 /*
- * Tells whether an idle client has closed its side. libmicrohttpd does not always see that: where
+ * Tells whether an idle client has left. libmicrohttpd does not always see that: where
  * the end comes together with the bytes of a second request, epoll reports both in one event, and
  * no other event follows.
  */
 static bool has_ended(const struct connection *connection, uint64_t now_ns)
 {
-    char byte;
-
     return connection->phase == CONNECTION_IDLE && !connection->awaits_us &&
-           now_ns >= connection->since_ns + NS_PER_SECOND &&
-           recv(connection->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
+           now_ns >= connection->since_ns + NS_PER_SECOND && connection_has_left(connection);
 }
 
-void connection_table_expire(struct connection_table *table, uint64_t now_ns)
+bool connection_table_expire(struct connection_table *table, uint64_t now_ns)
 {
+    bool has_cut = false;
+
     for (unsigned i = 0; i < table->n_places; i++) {
         struct connection *const connection = &table->places[i];
 
+        has_cut |= connection->fd >= 0 && connection->cut;
         if (connection->fd < 0 || connection->cut || connection->awaits_us)
             continue;
         if (has_ended(connection, now_ns)) {
@@ -239,6 +258,7 @@ void connection_table_expire(struct connection_table *table, uint64_t now_ns)
               1);
         cut(table, connection);
     }
+    return has_cut;
 }
 
 void connection_table_cut_readers(struct connection_table *table, const struct body *body)

@@ -42,6 +42,7 @@ struct holder {
 
 struct connection {
     struct extra_headers extra_headers; /* It stands first, as extra_headers.h says. */
+    struct MHD_Connection *mhd;         /* NULL until it is known */
     int fd; /* The descriptor is borrowed from libmicrohttpd; -1: the place is free. */
     enum connection_phase phase;
     bool on_control;     /* It came over the control socket. */
@@ -130,6 +131,9 @@ size_t connection_table_answer_bytes(const struct connection_table *table);
 /* Counts a client that was not let in. */
 void connection_table_refused(struct connection_table *table, enum http_refusal why);
 
+/* Whether the client has closed its side or reset the connection, whatever it sent before. */
+bool connection_has_left(const struct connection *connection);
+
 /* Enters a phase, whose time begins now. */
 void connection_enter(struct connection *connection, enum connection_phase phase);
 
@@ -137,9 +141,11 @@ void connection_enter(struct connection *connection, enum connection_phase phase
  * Cuts each connection that has had the time of its phase; libmicrohttpd then closes it. An idle
  * connection may wait longer while there is room: while at most half of the places are taken, and
  * its address has few connections or its network at most half of what it may have. A connection
- * whose client has closed its side is cut too, but not counted, because the client left by itself.
+ * whose client has left is cut too, but not counted, because the client left by itself. Returns
+ * true where some that were cut before are not closed yet, for which libmicrohttpd has to have a
+ * turn.
  */
-void connection_table_expire(struct connection_table *table, uint64_t now_ns);
+bool connection_table_expire(struct connection_table *table, uint64_t now_ns);
 
 /* Cuts each connection that is reading this body. */
 void connection_table_cut_readers(struct connection_table *table, const struct body *body);

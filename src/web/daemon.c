@@ -9,8 +9,9 @@
  * answer. So it is told not to shut a connection down (MHD_USE_TURBO), and just before it closes
  * the descriptor we answer ourselves, if the client has sent something and got nothing.
  *
- * libmicrohttpd's own timeouts are off, because connections.c has better ones. So MHD_get_timeout()
- * tells only one thing: that a turn has left work behind.
+ * libmicrohttpd's own timeouts are off, because connections.c has better ones, but for what that
+ * has cut. So MHD_get_timeout() tells by 0 only that a turn has left work behind, or that such a
+ * one is to be closed.
  */
 #include "web/daemon.h"
 
@@ -176,6 +177,7 @@ static void on_connection(void *context, struct MHD_Connection *mhd, void **sock
     info = MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CONNECTION_FD);
     connection = connection_add(daemon->connections, info->connect_fd, &daemon->newcomer,
                                 daemon->is_control);
+    connection->mhd = mhd;
     connection->may_control = daemon->may_control;
     connection->extra_headers.protection = daemon->protection;
     *socket_context = connection;

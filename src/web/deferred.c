@@ -14,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <sys/socket.h>
 
 #include "base/clock.h"
 #include "base/reference.h"
@@ -294,19 +293,13 @@ bool deferred_desk_collect(struct deferred_desk *desk)
 }
 
 /* libmicrohttpd does not see that a client leaves whose connection is suspended. */
-static bool has_gone(const struct deferred *answer)
-{
-    char byte;
-
-    return recv(answer->connection->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
-}
-
 bool deferred_desk_expire(struct deferred_desk *desk, uint64_t now_ns)
 {
     bool resumed = false;
 
     for (struct deferred *answer = desk->first; answer; answer = answer->next)
-        if (answer->suspended && (now_ns >= answer->deadline_ns || has_gone(answer))) {
+        if (answer->suspended &&
+            (now_ns >= answer->deadline_ns || connection_has_left(answer->connection))) {
             answer->late = true;
             resumed = true;
             resume(answer);

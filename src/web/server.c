@@ -89,7 +89,8 @@ static int on_tick(sd_event_source *source, uint64_t time_us, void *context)
     (void)time_us;
     if (site_tick(&server->site, clock_monotonic_ns()))
         turn_daemons(server);
-    connection_table_expire(&server->connections, clock_monotonic_ns());
+    if (connection_table_expire(&server->connections, clock_monotonic_ns()))
+        turn_daemons(server);
     for (size_t i = 0; i < server->n_daemons; i++)
         daemon_tick(&server->daemons[i], clock_monotonic_ns());
     return schedule_tick(source);

@@ -14,7 +14,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 
 #include "base/clock.h"
 #include "web/reply.h"
@@ -336,13 +335,6 @@ bool stream_table_news(struct stream_table *table)
     return resumed;
 }
 
-static bool has_gone(const struct stream *stream)
-{
-    char byte;
-
-    return recv(stream->connection->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
-}
-
 bool stream_table_tick(struct stream_table *table, uint64_t now_ns)
 {
     bool resumed = false;
@@ -350,7 +342,7 @@ bool stream_table_tick(struct stream_table *table, uint64_t now_ns)
     for (struct stream *stream = table->first; stream; stream = stream->next) {
         if (!stream->suspended)
             continue;
-        stream->gone = stream->gone || has_gone(stream);
+        stream->gone = stream->gone || connection_has_left(stream->connection);
         if (!stream->gone && now_ns < stream->since_ns + table->keep_alive_ns)
             continue;
         stream->comment = strlen(keep_alive);

@@ -41,6 +41,7 @@ STORM_SECONDS = float(os.environ.get("PMU_TEST_SECONDS", "4"))
 ENDS_WITHIN = 2.0
 TLS = "tls_server_config:\n  cert_file: server.pem\n  key_file: server.key\n"
 MOST = 512  # connections
+CROWD = 128  # at once
 GET = b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n"
 RELOADED = "pmu_exporter_web_config_last_reload_successful"
 
@@ -238,6 +239,24 @@ class Certificates(ConnectionTest):
                 exporter.scrape_until(lambda m: m.value(RELOADED) == 1, PATIENCE, "the good one")
             self.check_same_process(exporter)
             exporter.check_log_rate()
+
+
+class Resets(ConnectionTest):
+    def test_streams_that_are_reset_while_they_wait_are_let_go(self):
+        """More of them than there are places."""
+        with self.standing() as exporter:
+            for _ in range(0, 2 * MOST, CROWD):
+                crowd = self.crowd(exporter.port, CROWD, STRANGERS)
+                for s in crowd:
+                    s.sendall(GET.replace(b"/metrics", b"/api/v1/live"))
+                for s in crowd:
+                    self.assertIn(s.recv(12)[9:], (b"200", b"503"))  # there are places for some
+                    s.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                exporter.after_cycles(1)  # they have had what was new
+                for s in crowd:
+                    s.close()
+            exporter.scrape_until(lambda m: m.value("pmu_exporter_http_connections") < CROWD / 10,
+                                  PATIENCE, "that all are gone")
 
 
 class Refused(ConnectionTest):

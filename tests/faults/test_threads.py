@@ -93,8 +93,8 @@ class Threads(standing.FaultTest):
     def test_all_threads_at_work_have_an_order(self):
         self.state, self.number = self.enterContext(tempfile.TemporaryDirectory()), itertools.count()
         self.streamed = 0
-        # what is kept afterwards the other families judge, of programs without a sanitizer
-        with self.standing(self.everything(), descriptors=False, memory=False,
+        # memory the other families judge, of programs without a sanitizer
+        with self.standing(self.everything(), memory=False,
                            env={"STATE_DIRECTORY": self.state}) as self.exporter:
             try:
                 self.together(self.scrape, self.pages, self.stream, self.reload, self.run_and_look,

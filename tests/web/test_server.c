@@ -363,10 +363,9 @@ static void what_is_no_address_is_refused(void **state)
     assert_null(failed);
 }
 
-/* Tells whether the thread of this name blocks a signal (SigBlk of /proc). */
-static bool blocks(const char *thread_name, int signal)
+/* Finds the thread of this name and what it blocks (SigBlk of /proc). */
+static bool find_thread(const char *thread_name, unsigned long long *ret_blocked)
 {
-    unsigned long long blocked = 0;
     const struct dirent *entry;
     bool found = false;
     DIR *const directory = opendir("/proc/self/task");
@@ -380,14 +379,24 @@ static bool blocks(const char *thread_name, int signal)
         file = fopen(path, "re");
         while (file && fgets(line, sizeof(line), file)) {
             (void)sscanf(line, "Name: %63s", name);
-            (void)sscanf(line, "SigBlk: %llx", &blocked);
+            (void)sscanf(line, "SigBlk: %llx", ret_blocked);
         }
         if (file)
             (void)fclose(file);
         found = strcmp(name, thread_name) == 0;
     }
     (void)closedir(directory);
-    assert_true(found);
+    return found;
+}
+
+/* A thread has its name soon after it was made. */
+static bool blocks(const char *thread_name, int signal)
+{
+    const uint64_t end_ns = clock_monotonic_ns() + PATIENCE_MS * NS_PER_MS;
+    unsigned long long blocked = 0;
+
+    while (!find_thread(thread_name, &blocked))
+        assert_true(clock_monotonic_ns() < end_ns);
     return (blocked >> (signal - 1) & 1) != 0;
 }
 

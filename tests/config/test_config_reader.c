@@ -15,7 +15,6 @@
 #include "config/yaml_work.h"
 #include "reader/misdeeds.h"
 #include "reader/object_reader_parts.h"
-#include "reader/walls_additions.h"
 
 #define ORDER "DOES"
 
@@ -81,37 +80,8 @@ static void assert_refused(enum misdeed misdeed, const char *reason)
 
 static void a_worker_that_is_taken_over__does_nothing_and_tells_nothing(void **state)
 {
-    static const char killed[] = "its reader crashed, or did what it may not";
-
     (void)state;
-    if (!walls_keep_errors) /* a sanitizer opens files to tell what it has found */
-        assert_refused(OPENS, killed);
-    assert_refused(CONNECTS, killed);
-    assert_refused(FORKS, killed);
-    assert_refused(EXECUTES, killed);
-    assert_refused(MAKES_CODE, killed);
-    assert_refused(SIGNALS, killed);
-    assert_refused(RECURSES, killed);
-    assert_refused(CRASHES, killed);
-}
-
-static void a_worker_that_takes_too_much__is_refused(void **state)
-{
-    static const char slow[] = "it takes longer than there is time for it";
-    static const char large[] = "it takes more memory than there is for it";
-
-    (void)state;
-    assert_refused(LOOPS, slow);
-    assert_refused(ANSWERS, slow);
-    assert_refused(WRITES, large);
-    if (walls_limit_addresses) /* a sanitizer takes terabytes of addresses */
-        assert_refused(ALLOCATES, large);
-}
-
-static void what_is_no_answer__is_refused(void **state)
-{
-    (void)state;
-    assert_refused(LIES, "its reader gave no answer");
+    assert_misdeeds_refused(assert_refused);
 }
 
 static void both_configurations__are_the_same_as_without_walls(void **state)
@@ -156,15 +126,10 @@ static void without_a_reader__no_file_is_read(void **state)
 {
     AUTO(config) struct config *config = NULL;
     struct config_error error;
-    char path[64], text[64] = "";
-    AUTO_CLOSE int fd = -1;
 
     (void)state;
     assert_reads();
-    (void)snprintf(path, sizeof(path), "/proc/self/task/%d/children", (int)getpid());
-    fd = open(path, O_RDONLY | O_CLOEXEC);
-    assert_true(read(fd, text, sizeof(text) - 1) > 0);
-    assert_int_equal(kill((pid_t)atoi(text), SIGKILL), 0);
+    kill_reader();
     assert_int_equal(parse("interval: 7s\n", &config, &error), -EINVAL);
     assert_non_null(strstr(error.message, "has ended; expected a restart"));
 }
@@ -263,8 +228,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(a_worker_that_is_taken_over__does_nothing_and_tells_nothing),
-        TEST(a_worker_that_takes_too_much__is_refused),
-        TEST(what_is_no_answer__is_refused),
         TEST(both_configurations__are_the_same_as_without_walls),
         TEST(a_web_configuration__is_read_by_it_too),
         TEST(without_a_reader__no_file_is_read),

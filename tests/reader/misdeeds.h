@@ -6,13 +6,16 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/cleanup.h"
 #include "reader/reader_message.h"
+#include "reader/walls_additions.h"
 #include "reader/worker_job.h"
 
 /* What a worker is told to do. */
@@ -121,4 +124,41 @@ static inline int misbehave(enum misdeed misdeed, const struct worker_job *job)
         answer_all();
     }
     return OBJECT_READ;
+}
+
+/* Has each misdeed done by a worker; `refused` asserts that it fails for this reason. */
+static inline void assert_misdeeds_refused(void (*refused)(enum misdeed misdeed,
+                                                           const char *reason))
+{
+    static const char killed[] = "its reader crashed, or did what it may not";
+    static const char slow[] = "it takes longer than there is time for it";
+    static const char large[] = "it takes more memory than there is for it";
+
+    if (!walls_keep_errors) /* a sanitizer opens files to tell what it has found */
+        refused(OPENS, killed);
+    refused(CONNECTS, killed);
+    refused(FORKS, killed);
+    refused(EXECUTES, killed);
+    refused(MAKES_CODE, killed);
+    refused(SIGNALS, killed);
+    refused(RECURSES, killed);
+    refused(CRASHES, killed);
+    refused(LOOPS, slow);
+    refused(ANSWERS, slow);
+    refused(WRITES, large);
+    if (walls_limit_addresses) /* a sanitizer takes terabytes of addresses */
+        refused(ALLOCATES, large);
+    refused(LIES, "its reader gave no answer");
+}
+
+/* Kills the process that has the workers: the only child of this one. */
+static inline void kill_reader(void)
+{
+    char path[64], text[64] = "";
+    AUTO_CLOSE int fd = -1;
+
+    (void)snprintf(path, sizeof(path), "/proc/self/task/%d/children", (int)getpid());
+    fd = open(path, O_RDONLY | O_CLOEXEC);
+    assert_true(read(fd, text, sizeof(text) - 1) > 0);
+    assert_int_equal(kill((pid_t)atoi(text), SIGKILL), 0);
 }

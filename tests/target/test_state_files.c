@@ -138,28 +138,8 @@ static void assert_refused(enum misdeed misdeed, const char *why)
 
 static void a_worker_that_is_taken_over__does_nothing_and_costs_its_file_alone(void **state)
 {
-    static const char killed[] = "crashed, or did what it may not";
-
     (void)state;
-    if (!walls_keep_errors) /* a sanitizer opens files to tell what it has found */
-        assert_refused(OPENS, killed);
-    assert_refused(CONNECTS, killed);
-    assert_refused(FORKS, killed);
-    assert_refused(EXECUTES, killed);
-    assert_refused(MAKES_CODE, killed);
-    assert_refused(SIGNALS, killed);
-    assert_refused(RECURSES, killed);
-    assert_refused(CRASHES, killed);
-}
-
-static void a_worker_that_takes_too_much__is_refused(void **state)
-{
-    (void)state;
-    assert_refused(LOOPS, "longer than there is time");
-    assert_refused(ANSWERS, "longer than there is time");
-    assert_refused(WRITES, "more memory");
-    if (walls_limit_addresses) /* a sanitizer takes terabytes of addresses */
-        assert_refused(ALLOCATES, "more memory");
+    assert_misdeeds_refused(assert_refused);
 }
 
 /* Its tables take more memory than there is, which jansson does not say. */
@@ -183,25 +163,14 @@ static void a_text_that_grows_when_it_is_read__is_refused(void **state)
     assert_reads();
 }
 
-static void what_is_no_answer__is_refused(void **state)
-{
-    (void)state;
-    assert_refused(LIES, "gave no answer");
-}
-
 static void without_a_reader__nothing_is_told_and_it_is_said_once(void **state)
 {
     const struct state_question question = {.kind = STATE_OF_DOCKER};
     AUTO_NAMES struct names names = {0};
-    char path[64], text[64] = "";
-    AUTO_CLOSE int fd = -1;
 
     (void)state;
     assert_reads();
-    (void)snprintf(path, sizeof(path), "/proc/self/task/%d/children", (int)getpid());
-    fd = open(path, O_RDONLY | O_CLOEXEC);
-    assert_true(read(fd, text, sizeof(text) - 1) > 0);
-    assert_int_equal(kill((pid_t)atoi(text), SIGKILL), 0);
+    kill_reader();
     assert_false(read_text(&question, "{\"Name\":\"a\"}", &names));
     assert_non_null(strstr(refusal.why, "has ended"));
     refusal.why = NULL;
@@ -291,9 +260,7 @@ int main(void)
         TEST(each_kind_of_file__is_read_as_what_it_is),
         TEST(a_text_of_another_form__tells_nothing_and_is_not_refused),
         TEST(a_worker_that_is_taken_over__does_nothing_and_costs_its_file_alone),
-        TEST(a_worker_that_takes_too_much__is_refused),
         TEST(a_text_that_grows_when_it_is_read__is_refused),
-        TEST(what_is_no_answer__is_refused),
         TEST(without_a_reader__nothing_is_told_and_it_is_said_once),
         cmocka_unit_test(a_forged_answer__names_only_what_its_file_can),
         cmocka_unit_test(a_forged_answer__is_clean_and_bounded),

@@ -93,6 +93,7 @@ static enum absence lack_of_room(const struct cgroup_targets *set,
                                  const struct cgroup_subtree *subtree)
 {
     const size_t standing = set->census.standing, until_next = set->limits.until_next;
+
     if (is_full(set, subtree) || standing >= set->limits.targets)
         return set->limits.reason;
     return until_next && standing >= until_next ? ABSENCE_NO_MEMORY : ABSENCE_NONE;

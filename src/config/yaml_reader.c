@@ -102,8 +102,12 @@ static int have_it_scanned(struct yaml_reader *reader)
     AUTO_CLOSE int fd = reader_question_write(&part, 1);
     const struct object_job job = {.kind = OBJECT_JOB_YAML, .fd = fd, .debug_fd = -1};
     struct object_result result = {.outcome = OBJECT_FAILED};
-    int r = fd < 0 ? fd : object_reader_ask(reader->walls, &job, &result);
+    int r;
 
+    if (fd < 0)
+        return config_error_set(reader->error, whole_text,
+                                "the text cannot be handed to its reader: %s", strerror(-fd));
+    r = object_reader_ask(reader->walls, &job, &result);
     if (r == -EPIPE)
         return config_error_set(reader->error, whole_text,
                                 "the process that reads configurations has ended; expected a "

@@ -10,12 +10,14 @@ int reader_question_write(const struct iovec *parts, int n)
 {
     AUTO_CLOSE int fd = memfd_create("question", MFD_CLOEXEC);
     size_t size = 0;
+    ssize_t written;
 
     if (fd < 0)
         return -errno;
     for (int i = 0; i < n; i++)
         size += parts[i].iov_len;
-    if (writev(fd, parts, n) != (ssize_t)size)
-        return -EIO;
-    return TAKE_FD(fd);
+    written = writev(fd, parts, n);
+    if (written < 0)
+        return -errno; /* -EFBIG: RLIMIT_FSIZE is for memory, too */
+    return (size_t)written == size ? TAKE_FD(fd) : -EFBIG;
 }

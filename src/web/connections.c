@@ -9,7 +9,6 @@
 
 #include <errno.h>
 #include <microhttpd.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -219,13 +218,6 @@ static bool is_past_its_time(const struct connection_table *table,
     return now_ns >= connection->since_ns + seconds_of(table, connection) * NS_PER_SECOND;
 }
 
-bool connection_has_left(const struct connection *connection)
-{
-    struct pollfd end = {.fd = connection->fd, .events = POLLRDHUP};
-
-    return poll(&end, 1, 0) > 0;
-}
-
 /*
  * Tells whether an idle client has left. libmicrohttpd does not always see that: where
  * the end comes together with the bytes of a second request, epoll reports both in one event, and
@@ -234,7 +226,7 @@ bool connection_has_left(const struct connection *connection)
 static bool has_ended(const struct connection *connection, uint64_t now_ns)
 {
     return connection->phase == CONNECTION_IDLE && !connection->awaits_us &&
-           now_ns >= connection->since_ns + NS_PER_SECOND && connection_has_left(connection);
+           now_ns >= connection->since_ns + NS_PER_SECOND && peer_has_left(connection->fd);
 }
 
 bool connection_table_expire(struct connection_table *table, uint64_t now_ns)

@@ -131,9 +131,6 @@ size_t connection_table_answer_bytes(const struct connection_table *table);
 /* Counts a client that was not let in. */
 void connection_table_refused(struct connection_table *table, enum http_refusal why);
 
-/* Whether the client has closed its side or reset the connection, whatever it sent before. */
-bool connection_has_left(const struct connection *connection);
-
 /* Enters a phase, whose time begins now. */
 void connection_enter(struct connection *connection, enum connection_phase phase);
 

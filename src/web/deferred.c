@@ -19,6 +19,7 @@
 #include "base/reference.h"
 #include "base/wake.h"
 #include "web/deferred_desk.h"
+#include "web/peer.h"
 
 struct deferred_hub {
     struct reference reference;
@@ -299,7 +300,7 @@ bool deferred_desk_expire(struct deferred_desk *desk, uint64_t now_ns)
 
     for (struct deferred *answer = desk->first; answer; answer = answer->next)
         if (answer->suspended &&
-            (now_ns >= answer->deadline_ns || connection_has_left(answer->connection))) {
+            (now_ns >= answer->deadline_ns || peer_has_left(answer->connection->fd))) {
             answer->late = true;
             resumed = true;
             resume(answer);

@@ -2,6 +2,7 @@
 #include "web/peer.h"
 
 #include <netinet/in.h>
+#include <poll.h>
 #include <string.h>
 
 enum peer_kind {
@@ -72,4 +73,11 @@ void peer_init(struct peer *peer, int fd, const struct sockaddr *address, bool o
 bool peer_name_equal(const struct peer_name *a, const struct peer_name *b)
 {
     return a->kind == b->kind && memcmp(a->bytes, b->bytes, sizeof(a->bytes)) == 0;
+}
+
+bool peer_has_left(int fd)
+{
+    struct pollfd end = {.fd = fd, .events = POLLRDHUP};
+
+    return poll(&end, 1, 0) > 0;
 }

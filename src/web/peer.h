@@ -27,4 +27,7 @@ struct peer {
  */
 void peer_init(struct peer *peer, int fd, const struct sockaddr *address, bool on_control);
 
+/* Whether the client has closed its side or reset the connection, whatever it sent before. */
+bool peer_has_left(int fd);
+
 bool peer_name_equal(const struct peer_name *a, const struct peer_name *b);

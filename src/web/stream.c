@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "web/peer.h"
 #include "web/reply.h"
 
 #define BLOCK_SIZE 32768
@@ -342,7 +343,7 @@ bool stream_table_tick(struct stream_table *table, uint64_t now_ns)
     for (struct stream *stream = table->first; stream; stream = stream->next) {
         if (!stream->suspended)
             continue;
-        stream->gone = stream->gone || connection_has_left(stream->connection);
+        stream->gone = stream->gone || peer_has_left(stream->connection->fd);
         if (!stream->gone && now_ns < stream->since_ns + table->keep_alive_ns)
             continue;
         stream->comment = strlen(keep_alive);

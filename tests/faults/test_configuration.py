@@ -10,8 +10,8 @@ import time
 
 import live
 import standing
-from exporter import (PATIENCE, SLACK, Exporter, http_get, quote, run_once, unit_environment,
-                      without_profiles)
+from exporter import (LOG_LINES_A_SECOND, PATIENCE, SLACK, Exporter, http_get, quote, run_once,
+                      unit_environment, without_profiles)
 from standing import FAULTS, SWITCHES
 
 CORPUS = pathlib.Path(__file__).resolve().parents[1] / "fuzz/corpus/config"
@@ -130,9 +130,11 @@ class Storms(ConfigurationTest):
         """standing() asserts the rate."""
         with self.standing() as exporter:
             exporter.after_cycles(2)
+            began = time.monotonic()
             for _ in range(N_BAD_RELOADS):
                 status, _ = self.reload(exporter, "intervall: 1s\n")
                 self.assertEqual(status, 500)
+            seconds = time.monotonic() - began
             for _ in live.tries(PATIENCE):
                 text = exporter.stderr()
                 written = text.count("configuration is not valid")
@@ -140,7 +142,8 @@ class Storms(ConfigurationTest):
                 if written + held_back >= N_BAD_RELOADS:
                     break
             print(f"{self.id()}: {written} lines are written, {held_back} held back")
-            self.assertGreater(held_back, 0)
+            if N_BAD_RELOADS > 2 * LOG_LINES_A_SECOND * (seconds + 1):
+                self.assertGreater(held_back, 0)
             self.assertGreaterEqual(written + held_back, N_BAD_RELOADS)
             self.assertLess(written + held_back, N_BAD_RELOADS + 5, "a few lines of others")
 

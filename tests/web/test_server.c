@@ -379,7 +379,8 @@ static bool find_thread(const char *thread_name, unsigned long long *ret_blocked
         file = fopen(path, "re");
         while (file && fgets(line, sizeof(line), file)) {
             (void)sscanf(line, "Name: %63s", name);
-            (void)sscanf(line, "SigBlk: %llx", ret_blocked);
+            if (strncmp(line, "SigBlk:", 7) == 0)
+                *ret_blocked = strtoull(line + 7, NULL, 16);
         }
         if (file)
             (void)fclose(file);

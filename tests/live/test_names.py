@@ -103,7 +103,7 @@ class Names(live.LiveTest):
     def wait_for(self, exporter, name, wanted):
         """Until the cgroup has exactly these names."""
         path = self.cgroups.path(name)
-        return exporter.scrape_until(lambda m: names_of(m, path) == wanted, 20,
+        return exporter.scrape_until(lambda m: names_of(m, path) == wanted, PATIENCE,
                                      f"{wanted} for {path}")
 
     def test_the_configuration_of_everything_takes_all_of_them(self):
@@ -114,7 +114,8 @@ class Names(live.LiveTest):
         config = live.config(system="all", more=f"  cgroups: [{{include: [{below}], groups: [software]}}]\n")
         wanted = {self.cgroups.path(name) for name in KEPT}
         with Exporter(config) as exporter:
-            exporter.scrape_until(lambda m: wanted <= m.labels(INFO, "cgroup"), 20, f"all of {wanted}")
+            exporter.scrape_until(lambda m: wanted <= m.labels(INFO, "cgroup"), PATIENCE,
+                                  f"all of {wanted}")
 
     def test_each_has_the_names_of_who_keeps_it(self):
         self.host.fill()
@@ -196,7 +197,7 @@ class Names(live.LiveTest):
                     exporter.scrape_until(
                         lambda m: {g for g in m.labels(members, "groupname")
                                    if m.value(members, groupname=g)} == set(wanted),
-                        20, f"the groups {wanted}")
+                        PATIENCE, f"the groups {wanted}")
 
                 groups(f"{comm}/here/cache", f"{comm}/numbered/")
                 file.write_text(f"{top}/**,moved\n")

@@ -103,10 +103,13 @@ class Standing(Exporter):
         self.descriptors, self.bytes = self.least_descriptors(), self.memory_but_for_the_past()
 
     def memory_but_for_the_past(self):
-        """The history in memory grows up to history.bytes, whatever is done to the program."""
+        """The history in memory grows up to history.bytes, and profiles up to profiles.memory, whatever
+        is done to the program."""
         metrics = self.scrape()
-        past = metrics.value("pmu_exporter_history_bytes") or 0
-        return self.memory() - (int(past) if metrics.value("pmu_exporter_history_in_memory") else 0)
+        past = metrics.value("pmu_exporter_profile_kept_bytes") or 0
+        if metrics.value("pmu_exporter_history_in_memory"):
+            past += metrics.value("pmu_exporter_history_bytes") or 0
+        return self.memory() - int(past)
 
     def least_descriptors(self):
         """Without those of connections that are open for a moment."""

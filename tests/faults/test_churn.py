@@ -108,18 +108,21 @@ class ChurnTest(live.LiveTest):
         self.cgroups = self.enterContext(Cgroups())
 
     def churn(self, seconds, exporter=None):
-        """Runs both halves to their end; how many were born, and of each look meanwhile how many
-        were dying, and how many of these the exporter held."""
-        dying, held = [], []
+        """Runs both halves to their end; how many were born, of each look meanwhile how many were
+        dying and how many of these the exporter held, and by how many seconds this machine was late
+        all in all, as this loop saw it."""
+        dying, held, late = [], [], 0.0
         with contextlib.ExitStack() as stack:
             churns = [stack.enter_context(Churn(self.cgroups, name, seconds, *kind))
                       for name, kind in CHURNS.items()]
             while any(churn.is_running() for churn in churns):
+                began = time.monotonic()
                 dying.append(self.cgroups.dying())
                 if exporter:
                     held.append(n_held(exporter.pid))
                 time.sleep(LOOK)
-            return sum(churn.n_born() for churn in churns), dying, held
+                late += max(0.0, time.monotonic() - began - 1.2 * LOOK)
+            return sum(churn.n_born() for churn in churns), dying, held, late
 
     def fill(self, exporter):
         """There are as many cgroups at once, for a while, as may be counted. Part of the memory that
@@ -171,7 +174,7 @@ class ChurnTest(live.LiveTest):
                                         "      latency: [scheduler]\n"))
 
     def check_churn(self, config):
-        _, of_nobody, _ = self.churn(WARM_UP // 2)
+        _, of_nobody, _, _ = self.churn(WARM_UP // 2)
         # In memory the history would grow up to its bound. It is kept on disk, as by the unit.
         state = self.enterContext(tempfile.TemporaryDirectory())
         exporter = self.enterContext(
@@ -185,18 +188,20 @@ class ChurnTest(live.LiveTest):
         before = self.rest(exporter)
         cpu, began = exporter.cpu_seconds(), time.monotonic()
         with Witness(exporter) as witness:
-            n, dying, held = self.churn(SECONDS, exporter)
+            n, dying, held, late = self.churn(SECONDS, exporter)
             seen = exporter.scrape(timeout=PATIENCE).sum(FAULTS)
             seconds = time.monotonic() - began
             share = (exporter.cpu_seconds() - cpu) * len(CHURNS) * HALF / n
         print(f"{n} cgroups in {seconds:.1f} s: {share:.1%} of a CPU for {len(CHURNS) * HALF} a "
               f"second; dying {spread(dying)}, {spread(held)} of them held, {spread(of_nobody)} "
-              f"where nobody counts; {witness}")
+              f"where nobody counts; {late:.1f} s late; {witness}")
         self.assertEqual(witness.faults, [])
         self.assertEqual(n, len(CHURNS) * HALF * SECONDS)
         self.assertGreater(seen, 0, "some were counted to their end")
         self.assertLessEqual(share, MOST_CPU)
-        # The median, since what waits while others have the CPUs is theirs.
+        # half live long enough to be counted, and are held for a cycle and no longer
+        self.assertLessEqual(max(dying), (2 * CYCLE + late) * HALF)
+        # and few at most times: the median, since what waits while others have the CPUs is theirs
         self.assertLessEqual(statistics.median(held), MOST_DYING)
         self.assertLessEqual(statistics.median(dying), statistics.median(of_nobody) + MOST_DYING)
         self.check_released(exporter, before)

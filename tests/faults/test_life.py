@@ -210,7 +210,8 @@ class FewCpu(standing.FaultTest):
                     time.sleep(0.1)
                 share = (cpu_seconds(glutton) - used) / (time.monotonic() - began)
             seconds.sort()
-            print(f"{self.id()}: all of it is {share:.3f} of a CPU, scrapes took {seconds[N_SCRAPES // 2]:.3f} s, "
+            print(f"{self.id()}: all of it is {share:.3f} of a CPU, "
+                  f"scrapes took {seconds[N_SCRAPES // 2]:.3f} s, "
                   f"the slowest {seconds[-1]:.3f} s, ages up to {max(ages)} s")
             self.assertLess(share, 2 * CPU_SHARE * SLACK)
             self.assertNotIn(None, ages)

@@ -48,8 +48,7 @@ class Rights(standing.FaultTest):
         return self.config(system="all", more=EVERYTHING.format(file=self.names))
 
     def standing_with_everything(self, **options):
-        """Profiles keep names of what others run on this machine meanwhile, up to profiles.bytes."""
-        return self.standing(self.everything(), memory=False, **options)
+        return self.standing(self.everything(), **options)
 
     def web_config(self):
         """The option that names one, in which nothing is asked for."""

@@ -30,11 +30,12 @@
 
 /*
  * Signals that are sent to all processes of a terminal or of a service are for the service, which
- * tells us by closing the socket.
+ * tells us by closing the socket; if we were stopped, it would wait for our answer.
  */
 static void settle_signals(void)
 {
-    static const int ignored[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE, SIGUSR1, SIGUSR2};
+    static const int ignored[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGTERM, SIGPIPE,
+                                  SIGUSR1, SIGUSR2, SIGTSTP, SIGTTIN, SIGTTOU};
     sigset_t none;
 
     for (int i = 1; i < NSIG; i++)

@@ -9,6 +9,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
@@ -304,18 +305,29 @@ static void nothing_under_way__is_nothing_done(void **state)
     assert_int_equal(object_reader_finish(reader, &result), -EAGAIN);
 }
 
-static void the_process__has_no_rights(void **state)
+/* What the kernel tells of the process that has the workers, once it has settled. */
+static void read_status(char *ret_text, size_t size)
 {
-    char path[64], text[4096] = "";
     const pid_t process = child_of(getpid());
     AUTO_CLOSE int fd = -1;
+    char path[64];
+    ssize_t n;
 
-    (void)state;
     assert_true(process > 0);
-    assert_reads(); /* it has settled by then */
+    assert_reads();
     (void)snprintf(path, sizeof(path), "/proc/%d/status", (int)process);
     fd = open(path, O_RDONLY | O_CLOEXEC);
-    assert_true(read(fd, text, sizeof(text) - 1) > 0);
+    n = read(fd, ret_text, size - 1);
+    assert_true(n > 0);
+    ret_text[n] = '\0';
+}
+
+static void the_process__has_no_rights(void **state)
+{
+    char text[4096];
+
+    (void)state;
+    read_status(text, sizeof(text));
     assert_non_null(strstr(text, "CapEff:\t0000000000000000"));
     assert_non_null(strstr(text, "CapPrm:\t0000000000000000"));
     assert_non_null(strstr(text, "NoNewPrivs:\t1"));
@@ -323,6 +335,23 @@ static void the_process__has_no_rights(void **state)
         return;
     assert_non_null(strstr(text, "CapBnd:\t0000000000000000"));
     assert_non_null(strstr(text, "Uid:\t0\t0\t0\t0")); /* those of nobody may stop nobody's */
+}
+
+/* Else the keys of a terminal would stop it, and who waits for its answer with it. */
+static void the_process__goes_on_when_a_terminal_stops_all(void **state)
+{
+    static const int signals[] = {SIGTSTP, SIGTTIN, SIGTTOU};
+    char text[4096];
+    const char *line;
+    uint64_t ignored;
+
+    (void)state;
+    read_status(text, sizeof(text));
+    line = strstr(text, "SigIgn:\t");
+    assert_non_null(line);
+    ignored = strtoull(line + strlen("SigIgn:\t"), NULL, 16);
+    for (size_t i = 0; i < ARRAY_SIZE(signals); i++)
+        assert_true(ignored >> (signals[i] - 1) & 1);
 }
 
 static void a_process_that_has_ended__is_told(void **state)
@@ -408,6 +437,7 @@ int main(void)
         TEST(a_second_job__has_to_wait),
         TEST(nothing_under_way__is_nothing_done),
         TEST(the_process__has_no_rights),
+        TEST(the_process__goes_on_when_a_terminal_stops_all),
         TEST(a_process_that_has_ended__is_told),
         TEST(a_reader_that_goes__leaves_no_process),
         TEST(the_vdso__has_a_table),

@@ -15,7 +15,7 @@
 
 /*
  * Every cgroup and every process has a row. Errors of this text would be ours, so it has a test:
- * tests/tool/top/test_source_own.c.
+ * tests/live/test_top.py.
  */
 static const char config_text[] = "interval: 1s\n"
                                   "linger: 0s\n"

@@ -5,9 +5,9 @@
 Two runs of ctest for each preset: first the tests that depend on nothing but the code, while what
 tests of the kernel need is prepared; then the tests of the kernel, and beside them what searches for
 as long as it is told (fuzz/search). Those of the kernel have a second try, because others use the
-machine too; the rest has one, and so has what is to show races. The last lines name the tests that were
-skipped, that failed and that passed only at the second try: such a one that is named twice wants to be
-mended.
+machine too, and then nothing else runs beside them; the rest has one, and so has what is to show races.
+The last lines name the tests that were skipped, that failed and that passed only at the second try: such
+a one that is named twice wants to be mended.
 """
 import json
 import os
@@ -29,6 +29,19 @@ END_OF_TRY = re.compile(r"\s*(?:\d+/\d+ )?Test +#\d+: (\S+) \.*\s*(Passed|\*\*\*
 SUM = re.compile(r"\d+% tests passed, (\d+) tests failed out of (\d+)")
 
 
+def tries_of(lines):
+    """{name: the ends of its tries, in order} of what ctest has printed."""
+    tries = {}
+    for line in lines:
+        if end := END_OF_TRY.match(line):
+            tries.setdefault(end[1], []).append(end[2])
+    return tries
+
+
+def has_passed(end):
+    return end in ("Passed", "***Skipped")
+
+
 class Outcome:
     """The results of the runs of ctest."""
 
@@ -37,27 +50,21 @@ class Outcome:
         self.broken = False  # ctest itself
         self.skipped, self.failed, self.passed_later = [], [], []
 
-    def take(self, preset, lines, status, labels):
-        """Adds the lines that one run has printed, of tests with such labels; the number of its
-        tests."""
-        tries, total, n_failed = {}, 0, 0
-        for line in lines:
-            if end := END_OF_TRY.match(line):
-                tries.setdefault(end[1], []).append(end[2])
-            elif found := SUM.match(line):
-                n_failed += int(found[1])
-                total = int(found[2])
+    def take(self, preset, lines, status):
+        """Adds what one run has printed, and the second tries behind it; the number of its tests."""
+        sums = [found for line in lines if (found := SUM.match(line))]
+        total = int(sums[0][2]) if sums else 0
         self.total += total
         before = len(self.failed)
-        for name, ends in tries.items():
-            may_try_again = labels.get(name, set()) & KERNEL
+        for name, ends in tries_of(lines).items():
             if ends[-1] == "***Skipped":
                 self.skipped.append(f"{preset} {name}")
-            elif ends[-1] != "Passed" or (len(ends) > 1 and not may_try_again):
+            elif ends[-1] != "Passed":
                 self.failed.append(f"{preset} {name}")
             elif len(ends) > 1:
                 self.passed_later.append(f"{preset} {name}")
         n_told = len(self.failed) - before
+        n_failed = int(sums[-1][1]) if sums else 0
         self.broken |= n_failed > n_told or (status != 0 and n_told == 0)
         return total
 
@@ -94,7 +101,8 @@ def commands(preset):
     what keeps a CPU busy takes several."""
     n = os.cpu_count() or 1
     ctest = ["ctest", "--preset", preset]
-    ctest += ["-L", any_of({ONLY[preset]})] if preset in ONLY else ["--repeat", "until-pass:2"]
+    if preset in ONLY:
+        ctest += ["-L", any_of({ONLY[preset]})]
     slots = max(n, min(SLOTS_OF_A_CPU * n, MOST_SLOTS))
     yield [*ctest, "-L", any_of({"unit", "lint", PREPARE}), "-LE", any_of({LONG, "kernel"}), "-j",
            str(2 * n)]
@@ -112,6 +120,20 @@ def run(command):
     return lines, process.returncode
 
 
+def run_twice(command, preset, labels):
+    """Shows and returns what run() does, with a second try of those of the kernel that have failed: one
+    after another, without what prepares for them, which stands."""
+    lines, status = run(command)
+    again = [name for name, ends in tries_of(lines).items()
+             if not has_passed(ends[-1]) and labels.get(name, set()) & KERNEL]
+    if not again or preset in ONLY:
+        return lines, status
+    print(f"==> once more, one after another: {', '.join(again)}", flush=True)
+    names = "|".join(re.escape(name) for name in again)
+    more, status = run(["ctest", "--preset", preset, "-R", f"^({names})$", "-FA", ".", "-j", "1"])
+    return lines + more, status
+
+
 def main(presets):
     if {"-h", "--help"} & set(presets):
         print(__doc__.strip())
@@ -120,7 +142,8 @@ def main(presets):
     for preset in presets:
         print(f"==> testing preset {preset}", flush=True)
         labels = labels_of_tests(preset)
-        total = sum(outcome.take(preset, *run(command), labels) for command in commands(preset))
+        total = sum(outcome.take(preset, *run_twice(command, preset, labels))
+                    for command in commands(preset))
         if total == 0:
             print(f"no test of preset {preset} ran")
             outcome.broken = True

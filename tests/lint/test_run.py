@@ -27,6 +27,12 @@ test(vm/slow vm "test -e slow || ! touch slow || exec sleep 600" TIMEOUT 1)
 test(count/killed unit "test -e killed || ! touch killed || kill -SEGV $$")
 set_tests_properties(count/killed PROPERTIES LABELS "unit;kernel")
 """
+# One that passes when the other one has ended.
+BESIDE = """test(live/long live
+  "touch busy; until test -e seen; do sleep 0.1; done; sleep 1; rm busy" TIMEOUT 60)
+test(live/alone live
+  "test -e seen && exec test ! -e busy; until test -e busy; do sleep 0.1; done; touch seen; exit 1")
+"""
 # What is prepared, and what fails if it was not there when the tests of the code had ended.
 FIXTURE = """test(vm/prepare "vm;prepare" "touch prepared" FIXTURES_SETUP guest)
 test(lint/waits lint "until test -e prepared; do sleep 0.1; done" TIMEOUT 60)
@@ -73,6 +79,11 @@ class Run(unittest.TestCase):
             "100% tests passed, 0 tests failed out of 8", "skipped: none", "failed: none",
             "passed at the second try only: one count/killed, one live/flaky, one vm/slow, "
             "two count/killed, two live/flaky, two vm/slow"]))
+
+    def test_nothing_runs_beside_a_second_try(self):
+        self.assertEqual(self.run_tests(BESIDE, "one"), (0, [
+            "100% tests passed, 0 tests failed out of 3", "skipped: none", "failed: none",
+            "passed at the second try only: one live/alone"]))
 
     def test_what_it_has_no_part_in_has_one_try(self):
         self.assertEqual(self.run_tests(PURE, "one"), (1, [

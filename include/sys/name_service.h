@@ -7,6 +7,7 @@
  * without an answer. There is one such thread at most, and none while there is nothing to ask.
  */
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 /* With its NUL; LOGIN_NAME_MAX of Linux. Longer names are not known here. */
@@ -49,3 +50,6 @@ enum name_outcome name_service_name_of(struct name_service *service, uid_t uid,
                                        char ret_name[ACCOUNT_NAME_SIZE]);
 enum name_outcome name_service_number_of(struct name_service *service, const char *name,
                                          uid_t *ret_uid);
+
+/* Whether an answer was waited for in vain, and none came since. */
+bool name_service_hangs(struct name_service *service);

@@ -6,6 +6,7 @@
  * slow, and so each number is asked for once.
  */
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 #include "base/cleanup.h"
@@ -33,3 +34,6 @@ void user_names_doubt(struct user_names *names);
  * name may be known later; -ENOMEM.
  */
 int user_names_find(struct user_names *names, uid_t uid, const char **ret_name);
+
+/* Whether the name service hangs (name_service_hangs()). */
+bool user_names_hang(const struct user_names *names);

@@ -55,6 +55,9 @@ void process_rules_set_names(struct process_rules *rules, struct target_names *n
 /* Whether a template has names. */
 bool process_rules_use_names(const struct process_rules *rules);
 
+/* Whether somebody who tells names was late the last time, and has not answered since. */
+bool process_rules_wait_for_names(const struct process_rules *rules);
+
 /* Adds a rule behind the others. 0; -EINVAL, with *ret_error set; -ENOMEM. */
 int process_rules_add(struct process_rules *rules, const struct process_rule_spec *spec,
                       struct process_rule_error *ret_error);
@@ -69,8 +72,8 @@ struct process_matching {
     size_t most_work; /* the limit for `work`; a matcher takes some 30 steps in 1 us */
     size_t work;      /* the call adds the steps that matchers took */
     bool undecided;   /* the call sets it: a pattern took too long */
-    bool by_number;   /* in: {{.Username}} shall be the user's number, and names be empty, as it was
-                         before; out: it is so, because a name was not known in time */
+    bool late;        /* the call sets it: a name was not known in time, and so {{.Username}} is the
+                         user's number, and names are empty; ask again once somebody answers */
 };
 
 /*

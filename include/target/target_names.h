@@ -79,6 +79,9 @@ struct names;
 bool target_names_of_process(struct target_names *names, pid_t pid, const char *path,
                              struct names *ret_names);
 
+/* Whether such a question was waited for in vain, and none was answered since. */
+bool target_names_hang(struct target_names *names);
+
 /* How many descriptors are held for jobs whose names are looked for. */
 size_t target_names_descriptors(struct target_names *names);
 

@@ -284,3 +284,13 @@ enum name_outcome name_service_number_of(struct name_service *service, const cha
         *ret_uid = asked.uid;
     return outcome;
 }
+
+bool name_service_hangs(struct name_service *service)
+{
+    bool hangs;
+
+    (void)pthread_mutex_lock(&service->mutex);
+    hangs = service->allowance.hangs;
+    (void)pthread_mutex_unlock(&service->mutex);
+    return hangs;
+}

@@ -4,7 +4,6 @@
 #include "sys/user_names.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -111,6 +110,11 @@ int user_names_find(struct user_names *names, uid_t uid, const char **ret_name)
     }
     forget_name(names, entry);
     return keep_name(names, uid, outcome == NAME_FOUND ? name : names->digits, ret_name);
+}
+
+bool user_names_hang(const struct user_names *names)
+{
+    return name_service_hangs(names->service);
 }
 
 void user_names_doubt(struct user_names *names)

@@ -54,6 +54,16 @@ bool target_names_of_process(struct target_names *names, pid_t pid, const char *
     return has_names;
 }
 
+bool target_names_hang(struct target_names *names)
+{
+    bool hang;
+
+    (void)pthread_mutex_lock(&names->mutex);
+    hang = names->allowance.hangs;
+    (void)pthread_mutex_unlock(&names->mutex);
+    return hang;
+}
+
 uint64_t target_names_renewals(const struct target_names *names)
 {
     return atomic_load(&names->renewals);

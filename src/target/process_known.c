@@ -87,9 +87,17 @@ void process_set_undecided(struct process_targets *set, struct process_node *nod
     node->undecided = undecided;
 }
 
+void process_set_late(struct process_targets *set, struct process_node *node, bool late)
+{
+    set->n_late += late;
+    set->n_late -= node->late;
+    node->late = late;
+}
+
 void process_remove(struct process_targets *set, struct process_node *node)
 {
     process_set_undecided(set, node, false);
+    process_set_late(set, node, false);
     if (node->ending)
         TAILQ_REMOVE(&set->ending, node, ending_entry);
     hand_over_children(node);

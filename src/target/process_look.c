@@ -79,12 +79,13 @@ static bool is_unchanged(const struct process_node *node, int rule, const char *
            strcmp(counted->target.group, group) == 0;
 }
 
-/* A group that was named after its user keeps the name if the name service is late this time. */
-static bool keeps_its_name(struct process_node *node, bool had_name, int rule)
+/* A group that has its name keeps it if somebody who tells names is late this time. */
+static bool keeps_its_name(struct process_targets *set, struct process_node *node, bool had_name,
+                           int rule)
 {
-    if (!had_name || !node->by_number || node->execed || node->counted->target.rule != rule)
+    if (!had_name || !node->late || node->execed || node->counted->target.rule != rule)
         return false;
-    node->by_number = false;
+    process_set_late(set, node, false);
     return true;
 }
 
@@ -96,17 +97,16 @@ static int ask_rules(struct process_targets *set, struct process_node *node,
                      struct process *process, int *ret_rule, char **ret_group)
 {
     struct process_matching matching = {.verdicts = TAKE(node->verdicts),
-                                        .most_work = process_most_work(set),
-                                        .by_number = node->by_number && !node->execed};
+                                        .most_work = process_most_work(set)};
     AUTO_TEXT struct text name = {0};
     int rule = process_rules_match(set->rules, process, &matching, &name);
 
     node->verdicts = matching.verdicts;
-    node->by_number = matching.by_number;
     set->work_of_patterns += matching.work;
     if (rule < -1)
         return rule;
     process_set_undecided(set, node, matching.undecided && rule < 0);
+    process_set_late(set, node, matching.late);
     *ret_group = text_take(&name);
     *ret_rule = rule;
     return *ret_group ? 0 : -ENOMEM;
@@ -117,7 +117,7 @@ static int apply_rules(struct process_targets *set, struct process_node *node,
                        struct process *process)
 {
     AUTO_FREE char *group = NULL;
-    const bool had_name = node->counted && !node->by_number;
+    const bool had_name = node->counted && !node->late;
     int rule, r = ask_rules(set, node, process, &rule, &group);
 
     if (r == -EAGAIN) {
@@ -126,7 +126,7 @@ static int apply_rules(struct process_targets *set, struct process_node *node,
     }
     if (r < 0)
         return r;
-    if (rule >= 0 && (is_unchanged(node, rule, group) || keeps_its_name(node, had_name, rule)))
+    if (rule >= 0 && (is_unchanged(node, rule, group) || keeps_its_name(set, node, had_name, rule)))
         return 0;
     node->execed = false;
     if (node->counted) {
@@ -144,12 +144,12 @@ static int apply_rules(struct process_targets *set, struct process_node *node,
 static int decide(struct process_targets *set, struct process_node *node, struct process *process)
 {
     struct counted_process *family = process_family(node);
+    const bool joins = family && family != node->counted;
 
-    if (family && family != node->counted)
-        return process_join(set, node, family);
-    if (node->counted && node->counted->first != node)
-        return 0;
-    return apply_rules(set, node, process);
+    if (!joins && (!node->counted || node->counted->first == node))
+        return apply_rules(set, node, process);
+    process_set_late(set, node, false); /* the name is that of the family */
+    return joins ? process_join(set, node, family) : 0;
 }
 
 /*
@@ -160,6 +160,7 @@ static int decide(struct process_targets *set, struct process_node *node, struct
 static void note_end(struct process_targets *set, struct process_node *node)
 {
     process_dequeue(set, node);
+    process_set_late(set, node, false);
     if (set->events)
         process_forget(set, node);
     else
@@ -230,6 +231,18 @@ static bool is_same_name(struct process_targets *set, struct process_node *node)
         return false;
     process_dequeue(set, node);
     return true;
+}
+
+void process_enqueue_late(struct process_targets *set)
+{
+    struct process_node *node, *next;
+
+    if (set->n_late == 0 || process_rules_wait_for_names(set->rules))
+        return;
+    HASH_ITER(by_pid, set->nodes, node, next) {
+        if (node->late)
+            process_enqueue(set, node);
+    }
 }
 
 int process_look_at_queued(struct process_targets *set)

@@ -310,7 +310,7 @@ static int matches(const struct process_rules *rules, const struct rule *rule,
 int process_rules_match(const struct process_rules *rules, struct process *process,
                         struct process_matching *matching, struct text *ret_name)
 {
-    matching->undecided = false;
+    matching->undecided = matching->late = false;
     for (size_t i = 0; i < rules->n; i++) {
         const struct rule *rule = &rules->rules[i];
         int r = matches(rules, rule, process, matching);
@@ -318,10 +318,8 @@ int process_rules_match(const struct process_rules *rules, struct process *proce
         if (r == 0)
             continue;
         if (r > 0)
-            r = process_name_append(rule->name, rule->captures, process,
-                                    matching->by_number ? &process_namers_none : &rules->namers,
-                                    ret_name);
-        matching->by_number |= r == NAME_LATE;
+            r = process_name_append(rule->name, rule->captures, process, &rules->namers, ret_name);
+        matching->late = r == NAME_LATE;
         return r < 0 ? r : (int)i;
     }
     return -1;
@@ -338,6 +336,14 @@ bool process_rules_use_names(const struct process_rules *rules)
         if (process_template_uses_names(rules->rules[i].name))
             return true;
     return false;
+}
+
+bool process_rules_wait_for_names(const struct process_rules *rules)
+{
+    const struct process_namers *namers = &rules->namers;
+
+    return (namers->users && user_names_hang(namers->users)) ||
+           (namers->names && target_names_hang(namers->names));
 }
 
 bool process_rules_with_children(const struct process_rules *rules, int rule)

@@ -72,7 +72,7 @@ struct process_node {
     bool only_name;                 /* look at nothing else if its name is still the same */
     struct rule_verdicts *verdicts; /* what the patterns said of its arguments */
     bool undecided;                 /* no rule takes it, but a pattern took too long */
-    bool by_number;                 /* it has its user's number as a name: the name came too late */
+    bool late; /* a name in the one of its group came too late (process_rules.h) */
     struct process_tenant *waiting; /* in whose queue it waits for room; NULL: in none */
     TAILQ_ENTRY(process_node) waiting_entry;
     bool refused;         /* it was refused once, and counted as dropped then */
@@ -118,7 +118,8 @@ struct process_targets {
     struct process_queue ending;            /* each update looks whether these have ended */
     LIST_HEAD(, counted_process) all;       /* all targets that are not released yet */
     size_t n_counted;                       /* how many processes are counted, for the limit */
-    bool room; /* a counted process ended since waiting ones were looked at */
+    bool room;     /* a counted process ended since waiting ones were looked at */
+    size_t n_late; /* how many processes are `late` */
 
     bool is_ours;               /* procfs has the numbers of our own PID namespace */
     bool is_foreign;            /* it has those of another one; neither: it is no procfs */
@@ -140,6 +141,8 @@ struct process_node *process_find(const struct process_targets *set, pid_t pid);
 int process_add(struct process_targets *set, pid_t pid, struct process_node **ret_node);
 /* Notes whether a pattern took too long, so that nobody knows whether a rule would take it. */
 void process_set_undecided(struct process_targets *set, struct process_node *node, bool undecided);
+/* Notes whether a name in the one of its group came too late. */
+void process_set_late(struct process_targets *set, struct process_node *node, bool late);
 /* Removes and frees one that belongs to no target and waits for nothing (process_forget()). */
 void process_remove(struct process_targets *set, struct process_node *node);
 void process_node_free(struct process_node *node);
@@ -204,6 +207,8 @@ int process_scan(struct process_targets *set);
 
 /* process_look.c */
 
+/* Queues those whose names came too late, once somebody answers again. */
+void process_enqueue_late(struct process_targets *set);
 /* Looks at queued processes as far as the budget goes, parents first. 0 or -ENOMEM. */
 int process_look_at_queued(struct process_targets *set);
 /* Gives room that came free to processes that wait for it. 0 or -ENOMEM. */

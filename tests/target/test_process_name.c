@@ -70,26 +70,9 @@ static void name__has_the_user_who_owns_the_process(void **state)
 
         assert_int_equal(process_open(tree.fd, JAVA, &process), 0);
         assert_int_equal(process_rules_match(*state, process, &matching, &name), 0);
-        late = matching.by_number; /* the machine is busy */
+        late = matching.late; /* the machine is busy */
     }
     expect(*state, JAVA, 0, user ? user->pw_name : number);
-}
-
-static void name__stays_the_number_where_it_was_that(void **state)
-{
-    AUTO(process) struct process *process = NULL;
-    AUTO_TEXT struct text name = {0};
-    AUTO_FREE char *label = NULL;
-    struct process_matching matching = {.most_work = SIZE_MAX, .by_number = true};
-    char number[16];
-
-    (void)snprintf(number, sizeof(number), "%u", geteuid());
-    ADD(*state, .name = "{{.Username}}", LIST(comm, "java"));
-    assert_int_equal(process_open(tree.fd, JAVA, &process), 0);
-    assert_int_equal(process_rules_match(*state, process, &matching, &name), 0);
-    label = text_take(&name);
-    assert_string_equal(label, number);
-    assert_true(matching.by_number);
 }
 
 static void name__that_is_late_is_the_number_and_said_to_be(void **state)
@@ -159,7 +142,7 @@ static void expect_named(struct process_rules *rules, pid_t pid, const char *wan
         assert_int_equal(process_open(tree.fd, pid, &process), 0);
         assert_true(process_rules_match(rules, process, &matching, &name) >= 0);
         free(matching.verdicts);
-        late = matching.by_number;
+        late = matching.late;
         free(label);
         label = text_take(&name);
     }
@@ -192,24 +175,6 @@ static void name__of_a_process_without_a_cgroup_is_that_of_its_number(void **sta
     ADD(*state, .name = "{{.Name}}+", LIST(comm, "java", "sleep"));
     process_rules_set_names(*state, host.names);
     expect_named(*state, JAVA, "miner+");
-    host_close(&host);
-}
-
-static void name__that_was_late_stays_empty(void **state)
-{
-    AUTO(process) struct process *process = NULL;
-    AUTO_TEXT struct text name = {0};
-    AUTO_FREE char *label = NULL;
-    struct process_matching matching = {.most_work = SIZE_MAX, .by_number = true};
-    struct host host = host_open("pid:101,miner\n");
-
-    ADD(*state, .name = "{{.Name}}+", LIST(comm, "java"));
-    process_rules_set_names(*state, host.names);
-    assert_int_equal(process_open(tree.fd, JAVA, &process), 0);
-    assert_int_equal(process_rules_match(*state, process, &matching, &name), 0);
-    label = text_take(&name);
-    assert_string_equal(label, "+");
-    assert_true(matching.by_number);
     host_close(&host);
 }
 
@@ -274,11 +239,9 @@ int main(void)
         TEST(name__has_the_pid_and_is_single),
         TEST(name__has_the_start_as_a_time_of_day),
         TEST(name__has_the_user_who_owns_the_process),
-        TEST(name__stays_the_number_where_it_was_that),
         TEST(name__that_is_late_is_the_number_and_said_to_be),
         TEST(name__has_those_of_the_cgroup_and_of_the_process),
         TEST(name__of_a_process_without_a_cgroup_is_that_of_its_number),
-        TEST(name__that_was_late_stays_empty),
         TEST(name__what_is_not_clean_is_encoded),
         TEST(name__one_that_looks_encoded_is_encoded),
         TEST(name__that_is_empty_is_a_label_nevertheless),

@@ -12,6 +12,7 @@
 #define HOSTILE_ARGUMENTS 4000
 #define HOSTILE           1000 /* users */
 #define VICTIM            1001
+#define LATE              1002
 #define HOSTILE_PATTERN   "(x*)\\1z|^web (?P<name>\\w+)"
 
 static int setup_patterns(void **state)
@@ -171,29 +172,6 @@ static void matching__a_rule_of_many_patterns_goes_on_where_it_was(void **state)
     assert_int_equal(undecided(fixture), 0);
 }
 
-/* A process keeps its number as a name, so that its series goes on; new processes have the name. */
-static void name__of_a_user_that_was_late_stays_the_number_for_the_process(void **state)
-{
-    struct fixture *fixture = *state;
-    const struct process_rule_spec spec = {.name = "{{.Username}}: {{.Comm}}"};
-    struct process_rule_error error;
-    char expected[32];
-
-    NEED(fixture);
-    assert_int_equal(process_rules_add(fixture->rules, &spec, &error), 0);
-    PROCESS(900, "web", 1, 0);
-    fixture_update(fixture);
-    process_find(fixture->set, 900)->by_number =
-        true; /* as if the name service had not answered then */
-    PROCESS(900, "again", 1, 0);
-    fixture_update(fixture);
-    assert_changes(fixture, 1, 1);
-    (void)snprintf(expected, sizeof(expected), "%u: again",
-                   process_find(fixture->set, 900)->effective_uid);
-    assert_string_equal(born(fixture, 900)->group, expected);
-    process_targets_release(fixture->set, gone(fixture, 900));
-}
-
 /* Replaces the machine's name service in this program. It hangs when the test wants that. */
 int getpwuid_r(uid_t uid, struct passwd *entry, char *buffer, size_t size,
                struct passwd **ret_entry)
@@ -211,6 +189,41 @@ static void learn_name(uid_t uid)
 
     while (user_names_find(user_names_of_machine(), uid, &name) == NAME_LATE)
         ; /* on a busy machine it takes a while */
+}
+
+/* Until then it is counted under the number, and while nobody answers it costs nothing. */
+static void name__of_a_user_that_was_late_comes_with_the_answer(void **state)
+{
+    const uint64_t end_ns = clock_monotonic_ns() + PATIENCE_NS;
+    const struct process_rule_spec spec = {.name = "{{.Username}}: {{.Comm}}"};
+    struct fixture *fixture = *state;
+    struct process_rule_error error;
+
+    NEED(fixture);
+    assert_int_equal(process_rules_add(fixture->rules, &spec, &error), 0);
+    PROCESS(900, "first", 1, 0);
+    belongs_to(fixture, 900, LATE);
+    slow_names_hang(true);
+    fixture_update(fixture);
+    assert_string_equal(born(fixture, 900)->group, "1002: first");
+    assert_int_equal(fixture->set->n_late, 1);
+    process_enqueue_late(fixture->set);
+    assert_null(process_find(fixture->set, 900)->looked_at_with);
+    PROCESS(900, "again", 1, 0);
+    fixture_update(fixture);
+    assert_changes(fixture, 1, 1);
+    assert_string_equal(born(fixture, 900)->group, "1002: again");
+    process_targets_release(fixture->set, gone(fixture, 900));
+    slow_names_hang(false);
+    do {
+        assert_true(clock_monotonic_ns() < end_ns);
+        fixture_update(fixture);
+    } while (fixture->changes.n_born == 0);
+    assert_changes(fixture, 1, 1);
+    assert_string_equal(born(fixture, 900)->group, "user1002: again");
+    assert_string_equal(gone(fixture, 900)->group, "1002: again");
+    assert_int_equal(fixture->set->n_late, 0);
+    process_targets_release(fixture->set, gone(fixture, 900));
 }
 
 /* There are so many users that the name of one is forgotten, and no name service answers now. */
@@ -311,7 +324,7 @@ int main(void)
         TEST(turns__everyone_is_looked_at_in_the_end, setup_patterns),
         TEST(matching__a_new_name_costs_no_pattern_anew, setup_patterns),
         TEST(matching__a_rule_of_many_patterns_goes_on_where_it_was, setup_patterns),
-        TEST(name__of_a_user_that_was_late_stays_the_number_for_the_process, setup_one_each),
+        TEST(name__of_a_user_that_was_late_comes_with_the_answer, setup_one_each),
         TEST(name__that_a_process_has_stays_when_it_is_late_the_next_time, setup_one_each),
         TEST(owner__of_subordinate_ids_is_the_tenant_that_has_them, setup_one_each),
         TEST(owner__in_a_user_namespace_is_who_is_root_there, setup_one_each),

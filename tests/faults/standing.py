@@ -36,6 +36,7 @@ from own_mounts import enter_own_pids
 from prometheus import Prometheus
 from witness import Witness
 
+SAMPLED = "pmu_exporter_profile_supported"
 FAULTS = "pmu_cgroup_page_faults_total"
 SWITCHES = "pmu_cgroup_context_switches_total"
 RECOVERS_WITHIN = 5.0
@@ -98,6 +99,8 @@ class Standing(Exporter):
             self.made = control.rest()
             self.first = self.after_cycles(2)
             control.go()
+        if "profiles: {enabled: false}" not in self.config:
+            self.scrape_until(lambda m: m.find(SAMPLED), PATIENCE, "the profiler has begun, or said why not")
         if prometheus():
             prometheus().scrape(self.port)
         self.descriptors, self.bytes = self.least_descriptors(), self.memory_but_for_the_past()

@@ -167,9 +167,7 @@ class Descriptors(standing.FaultTest):
 
     def held(self, exporter):
         """How many descriptors of bpf there are."""
-        links = [os.readlink(f"/proc/{exporter.pid}/fd/{fd}")
-                 for fd in os.listdir(f"/proc/{exporter.pid}/fd")]
-        return sum(link.startswith(("anon_inode:bpf", "anon_inode:btf")) for link in links)
+        return sum(link.startswith(("anon_inode:bpf", "anon_inode:btf")) for link in exporter.links())
 
     def test_what_is_kept_for_bpf_and_profiles_suffices(self):
         exporter = self.started(4096, profiles=False)

@@ -15,7 +15,7 @@ function(add_program_test folder name)
     set(sanitized 0)
   endif()
   set_tests_properties(${folder}/${name} PROPERTIES
-    LABELS live TIMEOUT 900 SKIP_RETURN_CODE 77
+    LABELS live TIMEOUT 2400 SKIP_RETURN_CODE 77
     ENVIRONMENT "PMU_EXPORTER=$<TARGET_FILE:pmu_exporter>;PMU_TEST_LOAD=$<TARGET_FILE:load>;\
 PMU_TEST_CROWD=$<TARGET_FILE:crowd>;PMU_TEST_MECHANISMS=$<TARGET_FILE:mechanisms>;\
 PMU_TEST_PROBED=$<TARGET_FILE:probed>;PMU_TEST_TURNS=$<TARGET_FILE:turns>;\
@@ -133,7 +133,7 @@ function(add_program_test_by mechanism folder name)
   add_test(NAME ${folder}/${name}_by_${mechanism}
     COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/test_${name}.py)
   set_tests_properties(${folder}/${name}_by_${mechanism} PROPERTIES
-    LABELS live TIMEOUT 900 SKIP_RETURN_CODE 77
+    LABELS live TIMEOUT 2400 SKIP_RETURN_CODE 77
     ENVIRONMENT "${environment};PMU_TEST_COUNTING=${mechanism}")
 endfunction()
 
@@ -152,7 +152,7 @@ if(NOT SANITIZE)
     ${CMAKE_CURRENT_SOURCE_DIR}/live/test_history.py
     History.test_a_process_bound_to_a_cpu_ran_there_and_nowhere_else)
   set_tests_properties(live/history_cpus_bpf PROPERTIES
-    LABELS live TIMEOUT 900 SKIP_RETURN_CODE 77 ENVIRONMENT "${environment};PMU_TEST_COUNTING=bpf")
+    LABELS live TIMEOUT 2400 SKIP_RETURN_CODE 77 ENVIRONMENT "${environment};PMU_TEST_COUNTING=bpf")
   takes(40 live/history_cpus_bpf)
 endif()
 

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 """What tests of runs have in common: asking, and waiting for what becomes of them."""
-import os
 import time
 
 from exporter import PATIENCE, ask_runs
@@ -27,9 +26,7 @@ class AskedRuns:
 
     def held(self, what):
         """How many descriptors of this kind the exporter has."""
-        directory = f"/proc/{self.exporter.pid}/fd"
-        return sum(what in os.readlink(f"{directory}/{fd}") for fd in os.listdir(directory)
-                   if os.path.islink(f"{directory}/{fd}"))
+        return sum(what in link for link in self.exporter.links())
 
     def counters(self):
         """How many perf events it has open."""

@@ -9,6 +9,7 @@ Leaving the block ends it with SIGTERM and wants status 0 and no sanitizer repor
 Other work may share the machine, so no limit on time is near what a quiet machine takes. A limit
 ends the waiting for what would never come; only what is broken reaches it.
 """
+import contextlib
 import datetime
 import decimal
 import errno
@@ -30,7 +31,7 @@ import strict_exposition
 
 READY_WITHIN = 60.0
 # The seconds that a machine may take which is so busy that cycles come late.
-PATIENCE = 60.0
+PATIENCE = 180.0
 FIRST_PORT = 11000
 CYCLES = "pmu_exporter_cycles_total"
 SANITIZER = re.compile(r"AddressSanitizer|LeakSanitizer|ThreadSanitizer|UndefinedBehaviorSanitizer|runtime error:")
@@ -306,6 +307,12 @@ class Exporter:
 
     def open_descriptors(self):
         return len(os.listdir(f"/proc/{self.pid}/fd"))
+
+    def links(self):
+        """What its descriptors lead to, but for those that are closed meanwhile."""
+        for link in pathlib.Path(f"/proc/{self.pid}/fd").iterdir():
+            with contextlib.suppress(FileNotFoundError):
+                yield os.readlink(link)
 
     def memory(self, key="RssAnon"):
         """A number of bytes from /proc/PID/status."""

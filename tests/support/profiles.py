@@ -11,7 +11,7 @@ import urllib.parse
 
 # Until functions have names: those of one file are asked for some at a time, up to half a minute
 # apart where reading it takes long.
-NAMES_PATIENCE = 180.0
+NAMES_PATIENCE = 600.0
 
 
 @dataclasses.dataclass(frozen=True)

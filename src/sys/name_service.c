@@ -287,10 +287,5 @@ enum name_outcome name_service_number_of(struct name_service *service, const cha
 
 bool name_service_hangs(struct name_service *service)
 {
-    bool hangs;
-
-    (void)pthread_mutex_lock(&service->mutex);
-    hangs = service->allowance.hangs;
-    (void)pthread_mutex_unlock(&service->mutex);
-    return hangs;
+    return wait_allowance_hangs(&service->allowance, &service->mutex);
 }

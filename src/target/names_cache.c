@@ -56,12 +56,7 @@ bool target_names_of_process(struct target_names *names, pid_t pid, const char *
 
 bool target_names_hang(struct target_names *names)
 {
-    bool hang;
-
-    (void)pthread_mutex_lock(&names->mutex);
-    hang = names->allowance.hangs;
-    (void)pthread_mutex_unlock(&names->mutex);
-    return hang;
+    return wait_allowance_hangs(&names->allowance, &names->mutex);
 }
 
 uint64_t target_names_renewals(const struct target_names *names)

@@ -61,6 +61,8 @@ void succession_begin(struct succession *succession, struct collector *collector
     collector_status(predecessor, &collector->status);
     collector_describe(collector);
     collector->notices = notices_inherit(&predecessor->notices);
+    if (collector->processes.targets)
+        process_targets_succeed(collector->processes.targets, predecessor->processes.targets);
     close_directories(&predecessor->ledger);
 }
 

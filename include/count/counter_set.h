@@ -84,6 +84,9 @@ void counter_set_sum_ran(const struct counter_set *set, const struct cpu_list *c
 /* Whether this group is open in one place at least. */
 bool counter_set_is_open(const struct counter_set *set, size_t group);
 
+/* Whether something is open, of which nothing has been read yet: all of it begins to count. */
+bool counter_set_is_unread(const struct counter_set *set);
+
 /* Whether something should be open and is not. */
 bool counter_set_is_incomplete(const struct counter_set *set);
 

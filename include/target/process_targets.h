@@ -16,7 +16,7 @@
  * others.
  *
  * The work of an update is bounded, in time too, and users take turns in it. What an update cannot
- * look at is left to one of the next.
+ * look at is left to one of the next. Only what a predecessor counts does not wait.
  *
  * What a target with `children` starts while it exists belongs to it even beyond the limits,
  * because the kernel counts it whatever we do. What it had started before belongs to it as far as
@@ -84,6 +84,14 @@ int process_targets_new(int procfs_fd, const struct process_rules *rules,
                         const struct process_limits *limits, struct process_targets **ret_targets);
 struct process_targets *process_targets_free(struct process_targets *targets);
 DEFINE_AUTO(process_targets, struct process_targets *, process_targets_free)
+
+/*
+ * Has the first update look before all others at what the predecessor counts, beyond the bounds of
+ * its work: so the counters of each can be handed over. The predecessor is borrowed until then;
+ * NULL: there is none.
+ */
+void process_targets_succeed(struct process_targets *targets,
+                             const struct process_targets *predecessor);
 
 /*
  * Brings the set up to date. 0, or -errno if that failed (-ENOMEM); then the targets that it has

@@ -78,6 +78,19 @@ bool counter_set_is_open(const struct counter_set *set, size_t group)
     return false;
 }
 
+bool counter_set_is_unread(const struct counter_set *set)
+{
+    const size_t n = set->n_places * set->groups->n_groups;
+    bool is_open = false;
+
+    for (size_t i = 0; i < n; i++) {
+        if (set->cells[i].handle >= 0 && set->cells[i].based)
+            return false;
+        is_open |= set->cells[i].handle >= 0;
+    }
+    return is_open;
+}
+
 static bool is_read_in(const struct counter_set *set, size_t place)
 {
     for (size_t group = 0; group < set->groups->n_groups; group++) {

@@ -72,6 +72,19 @@ bool process_group_is_open(const struct process_group *group, size_t index)
     return false;
 }
 
+bool process_group_is_unread(const struct process_group *group)
+{
+    bool has_counters = false;
+
+    for (const struct process_member *member = group->members; member; member = member->next)
+        for (size_t i = 0; i < member->n_counters; i++) {
+            if (!counter_set_is_unread(member->counters[i].set))
+                return false;
+            has_counters = true;
+        }
+    return has_counters;
+}
+
 bool process_group_is_incomplete(const struct process_group *group)
 {
     for (const struct process_member *member = group->members; member; member = member->next)

@@ -61,6 +61,8 @@ void succession_begin(struct succession *succession, struct collector *collector
     collector_status(predecessor, &collector->status);
     collector_describe(collector);
     collector->notices = notices_inherit(&predecessor->notices);
+    if (collector->processes.targets)
+        process_targets_succeed(collector->processes.targets, predecessor->processes.targets);
     close_directories(&predecessor->ledger);
 }
 
@@ -230,21 +232,22 @@ int succession_adopt_counters(struct succession *succession, const struct round 
 }
 
 /*
- * Whether a target goes on with counters of another mechanism, so that it took over none. The
- * machine as a sum of its CPUs is read with all of them.
+ * Whether a target goes on with new counters alone: those of another mechanism, or because its
+ * groups have changed. The machine as a sum of its CPUs is read with all of them.
  */
 static bool is_handed_over(const struct succession *succession, const struct entry *entry,
                            const struct entry *from)
 {
     const struct collector *collector = succession->collector;
     const struct target_class *class = collector_class(collector, entry);
+    const bool is_other = collector_mechanism(&collector->setup, class) !=
+                          collector_mechanism(&succession->predecessor->setup, class);
 
-    if (collector_mechanism(&collector->setup, class) ==
-        collector_mechanism(&succession->predecessor->setup, class))
-        return false;
     if (entry->group)
-        return entry->account && from->account;
+        return entry->account && from->account &&
+               (is_other || process_group_is_unread(entry->group));
     return entry->counters && from->counters &&
+           (is_other || counter_set_is_unread(entry->counters)) &&
            !(collector->machine.is_sum && entry->class_index == CLASS_CPU);
 }
 
@@ -293,7 +296,7 @@ static void read_together(const struct succession *succession, struct entry *ent
 
 /*
  * The last reading of the old counters and the first of the new ones are made together, of each
- * target that goes on with another mechanism: what is lost is what runs on another CPU between
+ * target that goes on with new ones alone: what is lost is what runs on another CPU between
  * two readings or two refreshes. Targets for which there is no time are read later, with all
  * others of the new collector, and lose what they count until then.
  */

@@ -131,7 +131,7 @@ struct process_tenant *process_tenant_get(struct process_targets *set, uid_t uid
 void process_tenant_drop(struct process_targets *set, struct process_tenant *tenant)
 {
     if (tenant->counted > 0 || !TAILQ_EMPTY(&tenant->waiting) || !TAILQ_EMPTY(&tenant->to_look) ||
-        tenant == set->served || tenant == &set->nobody)
+        tenant == set->served || tenant == &set->nobody || tenant == &set->continuing)
         return;
     HASH_DELETE(by_uid, set->tenants, tenant);
     free(tenant);

@@ -37,9 +37,21 @@ static void take_facts(const struct process_targets *set, struct process_node *n
     (void)snprintf(node->comm, sizeof(node->comm), "%.15s", stat->comm);
 }
 
+/* The ancestor that the predecessor knows. NULL: none, or this process has got the number since. */
+static struct process_node *find_former_parent(const struct process_targets *set,
+                                               const struct process_node *node)
+{
+    const struct process_node *before =
+        set->predecessor ? process_find(set->predecessor, node->pid) : NULL;
+
+    if (!before || !before->parent || before->start_ticks != node->start_ticks)
+        return NULL;
+    return process_find(set, before->parent->pid); /* process_set_parent() refuses a younger one */
+}
+
 /*
- * The kernel's record tells who started a process. /proc tells who is its parent now, which is
- * another one if the first has ended.
+ * The kernel's record tells who started a process, and a predecessor has heard of births before
+ * ours. /proc tells who is its parent now, which is another one if the first has ended.
  */
 static struct process_node *find_parent(const struct process_targets *set,
                                         const struct process_node *node, pid_t given_to)
@@ -48,6 +60,8 @@ static struct process_node *find_parent(const struct process_targets *set,
 
     if (!parent && node->parent_pid > 0)
         parent = process_find(set, node->parent_pid);
+    if (!parent)
+        parent = find_former_parent(set, node);
     return parent ? parent : process_find(set, given_to);
 }
 

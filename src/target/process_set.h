@@ -79,6 +79,7 @@ struct process_node {
     bool execed;          /* it has executed a program since it was matched */
     bool was_target;      /* it was another target before this one */
     bool fresh;           /* only its birth is known: nobody has looked at it */
+    bool has_continued;   /* it was in the queue `continuing` of the set */
     unsigned threads;     /* while it is fresh, how many threads it has by the records */
     bool ending;          /* its first thread exits or has exited: it is in `ending` of the set */
     unsigned looks_young; /* how many scans have seen it, up to SCANS_OF_THE_YOUNG */
@@ -112,6 +113,10 @@ struct process_targets {
     size_t most_work;               /* the limit for `work` now */
     size_t work;                    /* what this update and the followings since have done */
     uint64_t work_end_ns;           /* when looking must end, whatever work is left */
+
+    const struct process_targets *predecessor; /* until the first update is done; NULL: none */
+    struct process_tenant continuing;          /* has the queue of what the predecessor counts */
+
     struct subordinate_ids *owners;
     uint64_t owners_read_ns;
     char own_uid_map[PROCESS_UID_MAP_SIZE]; /* of our user namespace; empty if not known */
@@ -177,7 +182,10 @@ void process_dequeue(struct process_targets *set, struct process_node *node);
 /* Puts `first` before all others in the queue that `second` is in. Both must be queued. */
 void process_put_before(struct process_targets *set, struct process_node *first,
                         const struct process_node *second);
-/* The process whose turn it is; NULL if there is none, or the budget is used up. */
+/*
+ * The process whose turn it is; NULL if there is none, or the budget is used up. Those that the
+ * predecessor counts come first, and need no budget.
+ */
 struct process_node *process_next_turn(struct process_targets *set);
 /* How many steps patterns may take now for one process. */
 size_t process_most_work(const struct process_targets *set);

@@ -49,6 +49,8 @@ int process_targets_new(int procfs_fd, const struct process_rules *rules,
     TAILQ_INIT(&set->turns);
     TAILQ_INIT(&set->nobody.to_look);
     TAILQ_INIT(&set->nobody.waiting);
+    TAILQ_INIT(&set->continuing.to_look);
+    TAILQ_INIT(&set->continuing.waiting);
     TAILQ_INIT(&set->ending);
     if (set->is_ours && exit_watch_new(&set->exits) == -ENOMEM)
         return -ENOMEM;
@@ -57,6 +59,12 @@ int process_targets_new(int procfs_fd, const struct process_rules *rules,
     read_own_uid_map(set);
     *ret_targets = TAKE(set);
     return 0;
+}
+
+void process_targets_succeed(struct process_targets *targets,
+                             const struct process_targets *predecessor)
+{
+    targets->predecessor = predecessor;
 }
 
 static void free_known(struct process_targets *set)
@@ -171,6 +179,7 @@ int process_targets_update(struct process_targets *targets, struct process_chang
 
     begin_report(targets);
     r = bring_up_to_date(targets);
+    targets->predecessor = NULL;
     if (r == 0)
         report(targets, ret_changes);
     return r;

@@ -11,6 +11,12 @@
  *
  * Work is counted in steps of the matcher of patterns, and a look is worth a fixed number of them,
  * so it is the same on every machine. The clock ends it too, should the machine be slow or busy.
+ *
+ * What the predecessor of a set counts comes before all turns, and neither work nor the clock ends
+ * it: who is not found in the first update loses the counters that are handed over then, and what
+ * it does until they are opened afresh is counted by nobody. The limits of the predecessor bound
+ * how many these are. Each has one look, with the patterns of one turn; where these do not suffice,
+ * it waits for its turn like all others.
  */
 #define WORK_OF_LOOK      1000 /* steps; they take some 30 us, as a look does */
 #define WORK_OF_NAME      300  /* for a look at nothing but the name */
@@ -48,6 +54,15 @@ bool process_may_follow(const struct process_targets *set)
     return !TAILQ_EMPTY(&set->turns) && set->work < WORK_WITH_FOLLOWINGS;
 }
 
+/* Whether it goes before all turns. It does so once. */
+static bool is_to_continue(const struct process_targets *set, const struct process_node *node)
+{
+    const struct process_node *before =
+        set->predecessor && !node->has_continued ? process_find(set->predecessor, node->pid) : NULL;
+
+    return before && before->counted && !before->left_out;
+}
+
 static void join_queue(struct process_targets *set, struct process_node *node,
                        struct process_tenant *tenant, bool first, bool only_name)
 {
@@ -81,8 +96,12 @@ static void enqueue(struct process_targets *set, struct process_node *node, bool
     struct process_tenant *tenant = NULL;
 
     process_note_owner(set, node);
-    if (!node->unowned)
+    if (is_to_continue(set, node)) {
+        node->has_continued = true;
+        tenant = &set->continuing;
+    } else if (!node->unowned) {
         tenant = process_tenant_get(set, node->uid);
+    }
     join_queue(set, node, tenant ? tenant : &set->nobody, false, only_name);
 }
 
@@ -120,8 +139,12 @@ void process_put_before(struct process_targets *set, struct process_node *first,
 
 struct process_node *process_next_turn(struct process_targets *set)
 {
-    struct process_tenant *tenant;
+    struct process_tenant *tenant = &set->continuing;
 
+    if (!TAILQ_EMPTY(&tenant->to_look)) {
+        set->served = tenant;
+        return TAILQ_FIRST(&tenant->to_look);
+    }
     if (set->work >= set->most_work || clock_monotonic_ns() >= set->work_end_ns)
         return NULL;
     while ((tenant = TAILQ_FIRST(&set->turns)) && tenant->credit <= 0) {
@@ -137,6 +160,8 @@ size_t process_most_work(const struct process_targets *set)
 {
     size_t left = set->work < set->most_work ? set->most_work - set->work : 1;
 
+    if (set->served == &set->continuing)
+        return (size_t)WORK_OF_TURN;
     return left < MOST_WORK_AT_ONCE ? left : MOST_WORK_AT_ONCE;
 }
 

@@ -27,6 +27,55 @@ static void successor__goes_on_with_counters_that_have_inherited(void **state)
     assert_int_equal(f->perf.n_open, 1);
 }
 
+#define COSTLY      30 /* more than an update looks at: their arguments take 250,000 steps each */
+#define N_ARGUMENTS 4000
+
+static void add_costly(pid_t pid)
+{
+    char path[32], arguments[N_ARGUMENTS + 1];
+
+    memset(arguments, 'x', N_ARGUMENTS);
+    arguments[N_ARGUMENTS] = '\0';
+    add_process(pid, "costly", 5);
+    (void)snprintf(path, sizeof(path), "%d/cmdline", pid);
+    fixture_tree_write(&procfs, path, arguments);
+}
+
+static void count_each(struct fixture *f, pid_t first, pid_t end, uint64_t faults)
+{
+    for (pid_t pid = first; pid < end; pid++)
+        count_thread(f, pid, faults);
+}
+
+/* Some come before the others in /proc and some after them, in whatever order it is read. */
+static void successor__goes_on_with_each_process_however_long_others_take(void **state)
+{
+    static const char yaml[] =
+        "groups: [{name: software, events: [page-faults]}]\n"
+        "targets: {processes: [{name: web, comm: [web], groups: [software]},"
+        " {name: costly, cmdline: [\"(x*)\\\\1z|^y\"], groups: [software]}]}\n";
+    struct fixture *f = *state;
+
+    for (pid_t pid = 100; pid < 105; pid++)
+        add_process(pid, "web", 5);
+    for (pid_t pid = 200; pid < 200 + COSTLY; pid++)
+        add_costly(pid);
+    for (pid_t pid = 900; pid < 905; pid++)
+        add_process(pid, "web", 5);
+    start(f, yaml);
+    for (int i = 0;
+         i < COSTLY && (!f->snapshot || !find(f, "web", COLUMN_MEMBERS) || members(f) < 10); i++)
+        cycle(f);
+    count_each(f, 100, 105, 3);
+    count_each(f, 900, 905, 3);
+    start_successor(f, yaml);
+    count_each(f, 100, 105, 4);
+    count_each(f, 900, 905, 4);
+    cycle(f);
+    assert_int_equal(total(f, "web"), 70);
+    assert_int_equal(members(f), 10);
+}
+
 static void successor__opens_afresh_where_the_events_are_others_and_keeps_the_totals(void **state)
 {
     struct fixture *f = *state;
@@ -321,6 +370,7 @@ int main(void)
         PROCFS_TEST(successor__goes_on_with_where_processes_ran),
         PROCFS_TEST(successor__does_not_know_where_threads_ran),
         PROCFS_TEST(successor__goes_on_with_counters_that_have_inherited),
+        PROCFS_TEST(successor__goes_on_with_each_process_however_long_others_take),
         PROCFS_TEST(successor__opens_afresh_where_the_events_are_others_and_keeps_the_totals),
         PROCFS_TEST(successor__keeps_groups_without_members_while_a_rule_makes_their_name),
         PROCFS_TEST(successor__without_room_for_all_groups_keeps_the_one_that_rests_last),

@@ -240,6 +240,55 @@ static void children__stay_when_their_parents_end(void **state)
     process_targets_release(fixture->set, target);
 }
 
+static struct process_targets *succeed(const struct fixture *fixture,
+                                       struct process_changes *ret_changes)
+{
+    struct process_targets *successor;
+
+    assert_int_equal(process_targets_new(fixture->procfs_fd, fixture->rules, &roomy, &successor),
+                     0);
+    process_targets_succeed(successor, fixture->set);
+    assert_int_equal(process_targets_update(successor, ret_changes), 0);
+    return successor;
+}
+
+/* Or a rule that matches them would have them counted twice: the kernel goes on to inherit. */
+static void children__stay_in_a_successor_when_their_parents_have_ended(void **state)
+{
+    struct fixture *fixture = *state;
+    AUTO(process_targets) struct process_targets *successor = NULL;
+    struct process_changes changes;
+
+    PROCESS(100, "parent", 1, 500);
+    PROCESS(101, "x", 100, 501);
+    PROCESS(102, "web", 101, 502);
+    fixture_update(fixture);
+    end(fixture, 101);
+    PROCESS(102, "web", 1, 502); /* its parent is another process now */
+    fixture_update(fixture);
+    successor = succeed(fixture, &changes);
+    assert_int_equal(changes.n_born, 1);
+    assert_int_equal(find_target(changes.born, changes.n_born, 100)->n_members, 2);
+}
+
+static void children__of_one_number_with_another_start_are_others_in_a_successor(void **state)
+{
+    struct fixture *fixture = *state;
+    AUTO(process_targets) struct process_targets *successor = NULL;
+    struct process_changes changes;
+
+    PROCESS(100, "parent", 1, 500);
+    PROCESS(101, "web", 100, 501);
+    PROCESS(110, "parent", 1, 502);
+    PROCESS(111, "web", 110, 503);
+    fixture_update(fixture);
+    PROCESS(101, "web", 1, 504);
+    PROCESS(110, "parent", 1, 505);
+    PROCESS(111, "web", 1, 503);
+    successor = succeed(fixture, &changes);
+    assert_int_equal(changes.n_born, 4);
+}
+
 static void children__become_targets_of_their_own_when_the_family_ends(void **state)
 {
     struct fixture *fixture = *state;
@@ -317,6 +366,8 @@ int main(void)
         TEST(kernel_thread__is_a_process_as_others),
         TEST(children__belong_whatever_rule_matches_them),
         TEST(children__stay_when_their_parents_end),
+        TEST(children__stay_in_a_successor_when_their_parents_have_ended),
+        TEST(children__of_one_number_with_another_start_are_others_in_a_successor),
         TEST(children__become_targets_of_their_own_when_the_family_ends),
         TEST(children__that_were_targets_are_taken_in),
         TEST(parents__that_form_a_ring_do_no_harm),

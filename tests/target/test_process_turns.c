@@ -40,6 +40,11 @@ static int setup_one_each(void **state)
     return setup_limited(state, &(struct process_limits){10, 1});
 }
 
+static int setup_roomy(void **state)
+{
+    return setup_limited(state, &roomy);
+}
+
 static int teardown_if_made(void **state)
 {
     return *state ? teardown(state) : 0;
@@ -124,6 +129,69 @@ static void turns__everyone_is_looked_at_in_the_end(void **state)
     assert_int_equal(undecided(fixture), 0);
 }
 
+/* Adds n rules over which a hostile process takes 250,000 steps each, and one that takes it. */
+static void add_costly_rules(const struct fixture *fixture, int n)
+{
+    static const char *const costly[] = {"^x", "(x*)\\1z|x$"};
+    struct process_rule_error error;
+    struct process_rule_spec spec = {.name = "costly", .cmdline = costly, .n_cmdline = 2};
+
+    for (int i = 0; i < n; i++)
+        assert_int_equal(process_rules_add(fixture->rules, &spec, &error), 0);
+    spec = (struct process_rule_spec){.name = "last"};
+    assert_int_equal(process_rules_add(fixture->rules, &spec, &error), 0);
+}
+
+/* Makes a successor that has no time left for what is looked at in turns. */
+static struct process_targets *look_without_time(const struct fixture *fixture)
+{
+    struct process_targets *successor;
+
+    assert_int_equal(process_targets_new(fixture->procfs_fd, fixture->rules, &roomy, &successor),
+                     0);
+    process_targets_succeed(successor, fixture->set);
+    assert_int_equal(process_scan(successor), 0);
+    process_begin_turns(successor);
+    successor->work_end_ns = 0;
+    assert_int_equal(process_look_at_queued(successor), 0);
+    return successor;
+}
+
+/* Nobody else is looked at, but for its parent. */
+static void turns__who_is_counted_by_the_predecessor_needs_none(void **state)
+{
+    struct fixture *fixture = *state;
+    AUTO(process_targets) struct process_targets *successor = NULL;
+
+    PROCESS(90, "shell", 1, 499);
+    PROCESS(100, "web", 90, 500);
+    fixture_update(fixture);
+    assert_changes(fixture, 1, 0);
+    PROCESS(200, "web", 90, 501);
+    successor = look_without_time(fixture);
+    assert_non_null(process_find(successor, 100)->counted);
+    assert_ptr_equal(process_find(successor, 100)->parent, process_find(successor, 90));
+    assert_null(process_find(successor, 200)->counted);
+    assert_int_equal(process_targets_census(successor)->put_off, 1);
+}
+
+/* Whoever chooses its arguments could delay all others without end. */
+static void turns__who_is_counted_by_the_predecessor_goes_first_once(void **state)
+{
+    struct fixture *fixture = *state;
+    AUTO(process_targets) struct process_targets *successor = NULL;
+
+    NEED(fixture);
+    add_costly_rules(fixture, 10);
+    make_hostile(fixture, 100, 1, "hostile");
+    for (int i = 0; i < 10 && fixture->changes.n_born == 0; i++)
+        fixture_update(fixture);
+    assert_changes(fixture, 1, 0);
+    successor = look_without_time(fixture);
+    assert_null(process_find(successor, 100)->counted);
+    assert_in_range(successor->work, 64000, 1000000); /* all of it would be 2,500,000 */
+}
+
 static void matching__a_new_name_costs_no_pattern_anew(void **state)
 {
     struct fixture *fixture = *state;
@@ -153,15 +221,9 @@ static void matching__a_new_name_costs_no_pattern_anew(void **state)
 static void matching__a_rule_of_many_patterns_goes_on_where_it_was(void **state)
 {
     struct fixture *fixture = *state;
-    static const char *const costly[] = {"^x", "(x*)\\1z|x$"};
-    struct process_rule_error error;
-    struct process_rule_spec spec = {.name = "costly", .cmdline = costly, .n_cmdline = 2};
 
     NEED(fixture);
-    for (int i = 0; i < 40; i++) /* 10,000,000 steps for one process */
-        assert_int_equal(process_rules_add(fixture->rules, &spec, &error), 0);
-    spec = (struct process_rule_spec){.name = "last"};
-    assert_int_equal(process_rules_add(fixture->rules, &spec, &error), 0);
+    add_costly_rules(fixture, 40); /* 10,000,000 steps for one process */
     make_hostile(fixture, 100, 1, "hostile");
     for (int i = 0; i < 40 && fixture->changes.n_born == 0; i++) {
         fixture_update(fixture);
@@ -322,6 +384,8 @@ int main(void)
 #define TEST(name, setup) cmocka_unit_test_setup_teardown(name, setup, teardown_if_made)
         TEST(turns__one_user_does_not_use_up_those_of_another, setup_patterns),
         TEST(turns__everyone_is_looked_at_in_the_end, setup_patterns),
+        TEST(turns__who_is_counted_by_the_predecessor_needs_none, setup_roomy),
+        TEST(turns__who_is_counted_by_the_predecessor_goes_first_once, setup_patterns),
         TEST(matching__a_new_name_costs_no_pattern_anew, setup_patterns),
         TEST(matching__a_rule_of_many_patterns_goes_on_where_it_was, setup_patterns),
         TEST(name__of_a_user_that_was_late_comes_with_the_answer, setup_one_each),

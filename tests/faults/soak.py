@@ -1,9 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random faults in random order, and after each of them the exporter is as it was.
+"""A soak: random faults in random order, and after each of them the exporter is as it was.
 
 PMU_TEST_SECONDS says for how long (30); the long mode takes minutes, and fits lines through the
 descriptors, the memory and the CPU time of a cycle at rest: none of them may rise beyond its own
 noise. PMU_TEST_SEED repeats a run, as far as a machine repeats itself.
+
+    class Soak(soak.SoakTest):          # of an exporter that is started in one way
+        FAULTS = injectors.ANYWHERE     # what can be done to it so
+
+        def start_exporter(self, config):
+            ...                         # an exporter.RunningExporter
 """
 import collections
 import contextlib
@@ -17,11 +23,9 @@ import time
 
 import injectors
 import live
-import standing
 import slope
 from cgroups import Cgroups
-from exporter import CYCLES, PATIENCE, Exporter, is_sanitized, unit_environment
-from failing_calls import FailingCalls
+from exporter import CYCLES, PATIENCE, is_sanitized
 from witness import Witness
 
 SECONDS = int(os.environ.get("PMU_TEST_SECONDS", "30"))
@@ -49,27 +53,33 @@ FLAT = 0.01
 
 
 class SoakTest(live.LiveTest):
+    FAULTS = injectors.ANYWHERE
+    LAST = ()  # what is done once at the end, after which there is no log to judge
+    calls = None  # a FailingCalls in front of the exporter
+
+    def make_cgroups(self):
+        """Where the exporter looks for cgroups, for `with`."""
+        return Cgroups()
+
+    def among_its_processes(self):
+        """For `with`: what is started in the block, the exporter sees."""
+        return contextlib.nullcontext()
+
+    def check_other(self, fault):
+        """What has to hold after each fault beside what is true of every exporter."""
+
     def start(self):
         """Makes cgroups that stay, with processes that keep switching, and starts the exporter."""
-        self.cgroups = self.enterContext(Cgroups())
+        self.cgroups = self.enterContext(self.make_cgroups())
         self.cgroups.make("soak")
         for name in STANDING:
             self.cgroups.make(name)
-            process = subprocess.Popen(["sh", "-c", "while sleep 0.2; do :; done"])
-            self.addCleanup(process.wait)
-            self.addCleanup(process.kill)
-            self.cgroups.enter(name, process.pid)
+            self.cgroups.enter(name, self.start_beside(["sh", "-c", "while sleep 0.2; do :; done"]).pid)
         self.start_steady()
-        # In memory the history would grow up to its bound. It is kept on disk, as by the unit.
-        state = self.enterContext(tempfile.TemporaryDirectory())
-        calls = self.enterContext(FailingCalls(*(call for call, _ in injectors.FAILING)))
-        self.exporter = self.enterContext(
-            Exporter(live.config(self.cgroups, system="all", more=PROCESSES),
-                     env={**unit_environment(), "STATE_DIRECTORY": state},
-                     wrapper=calls.wrapper()))
+        self.exporter = self.start_exporter(live.config(self.cgroups, system="all", more=PROCESSES))
         self.witness = self.enterContext(Witness(self.exporter))
-        self.scene = injectors.Scene(self.exporter, calls, self.cgroups, self.witness,
-                                     random.Random(SEED))
+        self.scene = injectors.Scene(self.exporter, self.calls, self.cgroups, self.witness,
+                                     random.Random(SEED), self.among_its_processes)
         self.addCleanup(self.scene.close)
         self.working = {self.cgroups.path(name) for name in STANDING}
         self.kept = self.working | {self.cgroups.path("soak")}
@@ -77,15 +87,21 @@ class SoakTest(live.LiveTest):
         self.births = self.look()
         self.descriptors = self.rest()
 
+    def start_beside(self, words):
+        """A process that stays to the end of the test."""
+        with self.among_its_processes():
+            process = subprocess.Popen(words)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        return process
+
     def start_steady(self):
         """A process that stays, under a name of its own. It has no children: one has its parent's
         name until it is another program, and is a second member so long."""
         directory = self.enterContext(tempfile.TemporaryDirectory())
         program = os.path.join(directory, live.own("steady"))
         os.symlink(os.path.realpath(sys.executable), program)
-        process = subprocess.Popen([program, "-S", "-c", STEADY_PROGRAM])
-        self.addCleanup(process.wait)
-        self.addCleanup(process.kill)
+        self.start_beside([program, "-S", "-c", STEADY_PROGRAM])
         self.steady = {}
 
     def look_at_steady(self, metrics):
@@ -143,20 +159,26 @@ class SoakTest(live.LiveTest):
         n = self.exporter.after_cycles(1).value(CYCLES) - begin
         return (self.rest(), self.exporter.memory(), (self.exporter.cpu_seconds() - cpu) / float(n))
 
+    def suffer(self, inject):
+        """The seconds until its descriptors are as before."""
+        inject(self.scene)
+        self.check_recovered(inject.__name__)
+        self.check_other(inject.__name__)
+        seconds = self.wait_until_released(inject.__name__)
+        self.assertEqual(self.witness.faults, [], f"in or after {inject.__name__}")
+        return seconds
+
     def soak(self, seconds, seen, released):
         """Adds to `seen` what figures() are after each fault, with the time."""
         began, queue = time.monotonic(), []
         done = collections.Counter()
         while time.monotonic() < began + seconds:
             if not queue:
-                queue = self.scene.random.sample(injectors.ALL, len(injectors.ALL))
+                queue = self.scene.random.sample(self.FAULTS, len(self.FAULTS))
             inject = queue.pop()
-            inject(self.scene)
             done[inject.__name__] += 1
-            self.check_recovered(inject.__name__)
-            released.append(self.wait_until_released(inject.__name__))
+            released.append(self.suffer(inject))
             seen.append((time.monotonic() - began, *self.figures()))
-            self.assertEqual(self.witness.faults, [], f"in or after {inject.__name__}")
         return done
 
     def check_promtool(self):
@@ -199,8 +221,6 @@ class SoakTest(live.LiveTest):
         self.assertEqual(set(self.look()), self.kept, "nothing lingers for ever")
         self.check_promtool()
         self.exporter.check_log_rate()
+        for inject in self.LAST:
+            self.suffer(inject)
         self.assertEqual(self.witness.faults, [])
-
-
-if __name__ == "__main__":
-    standing.main()

@@ -33,7 +33,7 @@ READY_WITHIN = 60.0
 PATIENCE = 60.0
 FIRST_PORT = 11000
 CYCLES = "pmu_exporter_cycles_total"
-SANITIZER = re.compile(r"AddressSanitizer|LeakSanitizer|ThreadSanitizer|UndefinedBehaviorSanitizer|runtime error:")
+SANITIZER = re.compile(r"(Address|Leak|Thread|UndefinedBehavior)Sanitizer|runtime error:")
 LOG_LINES_A_SECOND = 10
 STAMPS = 0.01  # seconds: they end with milliseconds, of another clock than that of the limit
 

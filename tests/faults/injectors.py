@@ -3,7 +3,6 @@
 seconds, ends what it began, and draws all its random numbers from scene.random."""
 import contextlib
 import os
-import resource
 import signal
 import socket
 import struct
@@ -19,8 +18,8 @@ PIECES = [b'"', b"\\", b"\\n", b"\x1b[31m", b"\xff", b"\xc0\xaf", b"\xed\xa0\x80
 
 FAILING = (("openat", ("EMFILE", "ENOMEM", "EINTR")), ("perf_event_open", ("ENOMEM", "EINTR", "EBUSY")),
            ("epoll_ctl", ("ENOMEM", "ENOSPC")), ("write", ("ENOSPC", "EINTR")))
-PAGES = (b"/", b"/-/healthy", b"/metrics", b"/api/v1/targets", b"/api/v1/status", b"/api/v1/marks", b"/api/v1/events?search=cycles", b"/api/v1/live",
-         b"/no-such-page")
+PAGES = (b"/", b"/-/healthy", b"/metrics", b"/api/v1/targets", b"/api/v1/status", b"/api/v1/marks",
+         b"/api/v1/events?search=cycles", b"/api/v1/live", b"/no-such-page")
 
 # Both read a port and seconds; the first is a Prometheus that keeps its connection.
 SCRAPER = """
@@ -131,12 +130,13 @@ def end_process(process):
 
 
 class Scene:
-    """What an injector works on: the exporter, its cgroups, a scraper, the witness, random
-    numbers."""
+    """What an injector works on: the exporter, its cgroups, a scraper, the witness, random numbers,
+    and `among_its_processes`: the exporter sees what is started in such a block."""
 
-    def __init__(self, exporter, calls, cgroups, witness, random):
+    def __init__(self, exporter, calls, cgroups, witness, random, among_its_processes):
         self.exporter, self.calls, self.cgroups = exporter, calls, cgroups
         self.witness, self.random = witness, random
+        self.among_its_processes = among_its_processes
         self.scraper = python(SCRAPER, exporter.port, 1)
 
     def pause(self, least, most):
@@ -253,18 +253,16 @@ def stopped(scene):
 
 def few_descriptors(scene):
     """Lowers the limit of descriptors to about what is open, while cgroups come."""
-    pid = scene.exporter.pid
-    before = resource.prlimit(pid, resource.RLIMIT_NOFILE)
     names = [b"starved%d" % i for i in range(scene.random.randint(1, 60))]
     with scene.witness.excused():
         few = max(8, scene.exporter.open_descriptors() + scene.random.randint(-20, 60))
-        resource.prlimit(pid, resource.RLIMIT_NOFILE, (few, before[1]))
+        before = scene.exporter.limit_descriptors(few)
         try:
             for name in names:
                 scene.make(name)
             scene.pause(0.5, 3)
         finally:
-            resource.prlimit(pid, resource.RLIMIT_NOFILE, before)
+            scene.exporter.limit_descriptors(before)
         scene.pause(0, 2)
         for name in names:
             scene.remove(name)
@@ -283,8 +281,9 @@ def scraper_dies(scene):
 def processes(scene, kind, stopped_for=0):
     """Lets processes of that kind live for a while, in part of which the exporter may be
     stopped."""
-    process = python(PROCESSES, kind, scene.random.randrange(1 << 32), scene.random.uniform(1, 4),
-                     os.getpid(), start_new_session=True)
+    with scene.among_its_processes():
+        process = python(PROCESSES, kind, scene.random.randrange(1 << 32),
+                         scene.random.uniform(1, 4), os.getpid(), start_new_session=True)
     try:
         if stopped_for:
             scene.exporter.process.send_signal(signal.SIGSTOP)
@@ -363,6 +362,7 @@ def readers_of_the_page(scene):
         scene.pause(0, 0.1)
 
 
-ALL = (hostile_births, burst, slow_connections, storm, stopped, few_descriptors, scraper_dies,
-       reloads, failing_calls, readers_of_the_page, process_births, process_births_unseen, process_threads, process_families, process_execs,
-       process_renames)
+# An exporter of any start bears these; failing_calls needs a FailingCalls in front of it.
+ANYWHERE = (hostile_births, burst, slow_connections, storm, stopped, few_descriptors, scraper_dies,
+            reloads, readers_of_the_page, process_births, process_births_unseen, process_threads,
+            process_families, process_execs, process_renames)

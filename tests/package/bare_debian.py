@@ -2,8 +2,11 @@
 """A bare Debian with systemd as PID 1: a root made by mmdebstrap, booted by systemd-nspawn.
 
 It has namespaces of its own for mounts, processes, cgroups, its name and the network, and the kernel
-of this machine, whose counters it may use as a privileged container may.
+of this machine, whose counters it may use as a privileged container may. Its cgroups are its own, with
+their limits (machine_cgroups.py).
 """
+import contextlib
+import ctypes
 import json
 import os
 import pathlib
@@ -12,6 +15,8 @@ import signal
 import subprocess
 import tempfile
 import time
+
+from machine_cgroups import MachineCgroups
 
 PATIENCE = 60.0  # seconds: for what would never come
 TOP = pathlib.Path(__file__).resolve().parents[2]
@@ -30,6 +35,15 @@ except urllib.error.URLError as error:
 VOLATILE = ("dev", "proc", "sys", "run", "tmp", "var/log", "var/tmp", "var/cache", "var/lib/dpkg",
             "var/lib/systemd", "var/lib/apt", "etc/.pwd.lock", "etc/passwd-", "etc/group-",
             "etc/shadow-", "etc/gshadow-", "root")
+
+
+def enter_namespace(pid, kind):
+    """This thread, and what it starts, have that namespace of a process from now on; of process
+    numbers only what it starts."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    with open(f"/proc/{pid}/ns/{kind}", encoding="ascii") as namespace:
+        if libc.setns(namespace.fileno(), 0) != 0:
+            raise OSError(ctypes.get_errno(), f"the namespace {kind} of {pid} cannot be entered")
 
 
 def folder():
@@ -106,13 +120,16 @@ class Machine:
 
     def __init__(self, root):
         self.root = root
+        self.cgroups = MachineCgroups()
         with open(f"{root.path}.log", "w", encoding="utf-8") as log:
             self.process = subprocess.Popen([*BOOT, "-D", str(root.path)], stdin=subprocess.DEVNULL,
-                                            stdout=log, stderr=log, start_new_session=True)
+                                            stdout=log, stderr=log, start_new_session=True,
+                                            preexec_fn=self.cgroups.enter)
         self.leader = None
         try:
             self.until(self.find_leader, "systemd")
             self.until(self.is_up, "the end of the boot")
+            self.let_it_limit()
         except BaseException:
             self.stop()
             raise
@@ -141,6 +158,17 @@ class Machine:
     def is_up(self):
         return self.ask("systemctl", "is-system-running").stdout.strip() in ("running", "degraded")
 
+    def let_it_limit(self):
+        """systemd-nspawn lets a container only read the controllers of v1, and systemd looks for what
+        it may use when it begins."""
+        closed = [mount.split()[1] for mount in self.run("cat", "/proc/self/mounts").splitlines()
+                  if mount.split()[2] == "cgroup" and mount.split()[3].startswith("ro")]
+        limiting = [path for path in closed if path.rpartition("/")[2] in self.cgroups.controllers()]
+        for path in limiting:
+            self.run("mount", "-o", "remount,bind,rw", path)
+        if limiting:
+            self.run("systemctl", "daemon-reexec")
+
     def enter(self, *words):
         return ["nsenter", "-t", self.leader, "-m", "-p", "-u", "-i", "-n", "-C", "--",
                 "env", "-i", "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "DEBIAN_FRONTEND=noninteractive",
@@ -152,6 +180,20 @@ class Machine:
 
     def run(self, *words):
         return run(*self.enter(*words))
+
+    @contextlib.contextmanager
+    def processes(self):
+        """What this thread starts in the block has a process number in there. It cannot start
+        threads meanwhile."""
+        enter_namespace(self.leader, "pid")
+        try:
+            yield
+        finally:
+            enter_namespace(os.getpid(), "pid")
+
+    def enter_network(self):
+        """This thread, and what it starts, have the network in there from now on."""
+        enter_namespace(self.leader, "net")
 
     def page(self, path):
         """What the exporter answers in there; None if it does not. The root has no program that
@@ -198,3 +240,4 @@ class Machine:
         if self.process.poll() is None:
             self.process.kill()
         self.process.wait()
+        self.cgroups.remove()

@@ -31,3 +31,10 @@ add_package_test(rpm live)
 add_package_test(reproducible "live;long")
 add_package_test(upgrade "live;long")
 takes(25 package/contents package/kubernetes)
+
+# The package's unit under random faults, beside those that have an exporter of their own.
+add_test(NAME faults/soak_of_unit
+  COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/faults/test_soak_of_unit.py)
+set_tests_properties(faults/soak_of_unit PROPERTIES LABELS long TIMEOUT 3600 RUN_SERIAL TRUE
+  SKIP_RETURN_CODE 77 FIXTURES_REQUIRED packages
+  ENVIRONMENT "${package_environment};PMU_TEST_SECONDS=600")

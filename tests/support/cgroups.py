@@ -55,11 +55,30 @@ def path_from_label(label):
     return path
 
 
+def remove_tree(directory, within=30.0):
+    """Removes a cgroup and all below it, as soon as what ran in them has ended."""
+    for entry in os.scandir(directory):
+        if entry.is_dir(follow_symlinks=False):
+            remove_tree(entry.path, within)
+    end = time.monotonic() + within
+    while True:
+        try:
+            os.rmdir(directory)
+            return
+        except FileNotFoundError:
+            return
+        except OSError:
+            if time.monotonic() > end:
+                raise
+            time.sleep(0.02)
+
+
 class Cgroups:
     """Names are bytes or text. A slash in a name stands for a cgroup within a cgroup."""
 
-    def __init__(self, name=None):
-        self.mount = v2_mount()
+    def __init__(self, name=None, mount=None):
+        """mount: a directory of that hierarchy, from which on paths are told in place of it."""
+        self.mount = mount or v2_mount()
         self.top = name or f"pmu-test-{os.getpid()}-{secrets.token_hex(3)}"
 
     def directory(self, name=""):
@@ -88,22 +107,6 @@ class Cgroups:
         text = pathlib.Path(os.fsdecode(self.directory()), "cgroup.stat").read_text()
         return int(re.search(r"nr_dying_descendants (\d+)", text)[1])
 
-    def _remove_tree(self, directory, within=30.0):
-        for entry in os.scandir(directory):
-            if entry.is_dir(follow_symlinks=False):
-                self._remove_tree(entry.path, within)
-        end = time.monotonic() + within
-        while True:
-            try:
-                os.rmdir(directory)
-                return
-            except FileNotFoundError:
-                return
-            except OSError:
-                if time.monotonic() > end:
-                    raise
-                time.sleep(0.02)
-
     def __enter__(self):
         if not self.mount:
             raise unittest.SkipTest("no cgroup v2 hierarchy is mounted here")
@@ -120,4 +123,4 @@ class Cgroups:
                 file.write("1")
         except OSError:
             pass
-        self._remove_tree(self.directory())
+        remove_tree(self.directory())

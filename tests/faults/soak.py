@@ -47,6 +47,7 @@ PROCESSES = """  processes:
 DESCRIPTORS_BACK_WITHIN = 30.0
 SLACK_DESCRIPTORS = 2
 RESTS_FOR_A_LINE = 50  # fewer say nothing
+PARTS_OF_A_LINE = 8
 REST = 2.5  # seconds, in which two cycles begin
 NOISE = 3.0  # standard errors of a slope
 # What is no slope, whatever its error: such a part of the mean in an hour.
@@ -199,8 +200,8 @@ class SoakTest(live.LiveTest):
         for column, name in enumerate(("descriptors", "bytes of memory", "CPU seconds of a cycle"), 1):
             values = [row[column] for row in settled]
             mean = sum(values) / len(values)
-            rise, error = (3600 * each for each in
-                           slope.slope([(row[0], row[column]) for row in settled]))
+            points = slope.parts([(row[0], row[column]) for row in settled], PARTS_OF_A_LINE)
+            rise, error = (3600 * each for each in slope.slope(points))
             print(f"{name}: {mean:.6g} on average, {rise:+.3g} an hour, standard error {error:.3g}")
             if not is_sanitized():
                 self.assertLessEqual(rise, NOISE * error + FLAT * mean, name)

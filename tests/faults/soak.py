@@ -48,6 +48,7 @@ PROCESSES = """  processes:
 DESCRIPTORS_BACK_WITHIN = 30.0
 SLACK_DESCRIPTORS = 2
 RESTS_FOR_A_LINE = 50  # fewer say nothing
+PARTS_OF_A_LINE = 8
 REST = 2.5  # seconds, in which two cycles begin
 PARTS = 10
 FIGURES = ("descriptors", "bytes of memory", "CPU time of a cycle, as a part of a known work")
@@ -212,8 +213,8 @@ class SoakTest(live.LiveTest):
         for column, name in enumerate(FIGURES, 1):
             values = [row[column] for row in settled]
             mean = sum(values) / len(values)
-            rise, error = (3600 * each for each in
-                           slope.slope([(row[0], row[column]) for row in settled]))
+            points = slope.parts([(row[0], row[column]) for row in settled], PARTS_OF_A_LINE)
+            rise, error = (3600 * each for each in slope.slope(points))
             print(f"{name}: {mean:.6g} on average, {rise:+.3g} an hour, standard error {error:.3g}")
             if not is_sanitized():
                 self.assertLessEqual(rise, NOISE * error + FLAT * mean, name)

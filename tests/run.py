@@ -38,6 +38,12 @@ def tries_of(lines):
     return tries
 
 
+def sum_of(lines):
+    """(how many tests there were, how many failed) by the last words of ctest; none without such."""
+    sums = [found for line in lines if (found := SUM.match(line))]
+    return (int(sums[-1][2]), int(sums[-1][1])) if sums else (0, 0)
+
+
 def has_passed(end):
     return end in ("Passed", "***Skipped")
 
@@ -50,22 +56,23 @@ class Outcome:
         self.broken = False  # ctest itself
         self.skipped, self.failed, self.passed_later = [], [], []
 
-    def take(self, preset, lines, status):
-        """Adds what one run has printed, and the second tries behind it; the number of its tests."""
-        sums = [found for line in lines if (found := SUM.match(line))]
-        total = int(sums[0][2]) if sums else 0
+    def take(self, preset, lines, status, again):
+        """Adds what one run has printed, with its status, and what its second tries have; the number of
+        its tests."""
+        total, n_failed = sum_of(lines)
         self.total += total
         before = len(self.failed)
-        for name, ends in tries_of(lines).items():
+        for name, ends in tries_of(lines + again).items():
             if ends[-1] == "***Skipped":
                 self.skipped.append(f"{preset} {name}")
             elif ends[-1] != "Passed":
                 self.failed.append(f"{preset} {name}")
             elif len(ends) > 1:
                 self.passed_later.append(f"{preset} {name}")
-        n_told = len(self.failed) - before
-        n_failed = int(sums[-1][1]) if sums else 0
-        self.broken |= n_failed > n_told or (status != 0 and n_told == 0)
+        tries = tries_of(lines)
+        n_told = sum(not has_passed(ends[-1]) for ends in tries.values())
+        self.broken |= (total == 0 and len(tries) > 0) or n_failed > n_told or (status != 0 and n_told == 0)
+        self.broken |= sum_of(again)[1] > len(self.failed) - before
         return total
 
     def is_good(self):
@@ -121,17 +128,17 @@ def run(command):
 
 
 def run_twice(command, preset, labels):
-    """Shows and returns what run() does, with a second try of those of the kernel that have failed: one
-    after another, without what prepares for them, which stands."""
+    """Shows and returns what run() does, and what it does for a second try of those of the kernel that
+    have failed: one after another, without what prepares for them, which stands."""
     lines, status = run(command)
     again = [name for name, ends in tries_of(lines).items()
              if not has_passed(ends[-1]) and labels.get(name, set()) & KERNEL]
     if not again or preset in ONLY:
-        return lines, status
+        return lines, status, []
     print(f"==> once more, one after another: {', '.join(again)}", flush=True)
     names = "|".join(re.escape(name) for name in again)
-    more, status = run(["ctest", "--preset", preset, "-R", f"^({names})$", "-FA", ".", "-j", "1"])
-    return lines + more, status
+    more, _ = run(["ctest", "--preset", preset, "-R", f"^({names})$", "-FA", ".", "-j", "1"])
+    return lines, status, more
 
 
 def main(presets):

@@ -33,6 +33,10 @@ BESIDE = """test(live/long live
 test(live/alone live
   "test -e seen && exec test ! -e busy; until test -e busy; do sleep 0.1; done; touch seen; exit 1")
 """
+# One that ends ctest itself, when another one has failed, which passes at a second try.
+ENDED = """test(live/first live "test -e first || ! touch first")
+test(live/ends live "until test -e first; do sleep 0.1; done; sleep 1; kill -KILL $PPID" TIMEOUT 60)
+"""
 # What is prepared, and what fails if it was not there when the tests of the code had ended.
 FIXTURE = """test(vm/prepare "vm;prepare" "touch prepared" FIXTURES_SETUP guest)
 test(lint/waits lint "until test -e prepared; do sleep 0.1; done" TIMEOUT 60)
@@ -84,6 +88,10 @@ class Run(unittest.TestCase):
         self.assertEqual(self.run_tests(BESIDE, "one"), (0, [
             "100% tests passed, 0 tests failed out of 3", "skipped: none", "failed: none",
             "passed at the second try only: one live/alone"]))
+
+    def test_a_second_try_does_not_hide_that_ctest_has_ended(self):
+        status, lines = self.run_tests(ENDED, "one")
+        self.assertEqual((status, lines[0]), (1, "ctest itself ended with an error"), lines)
 
     def test_what_it_has_no_part_in_has_one_try(self):
         self.assertEqual(self.run_tests(PURE, "one"), (1, [

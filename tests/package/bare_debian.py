@@ -18,7 +18,7 @@ import time
 
 from machine_cgroups import MachineCgroups
 
-PATIENCE = 60.0  # seconds: for what would never come
+PATIENCE = 180.0  # seconds: for what would never come
 TOP = pathlib.Path(__file__).resolve().parents[2]
 # What a service on a host may do and systemd-nspawn keeps from containers.
 BOOT = ("systemd-nspawn", "--quiet", "--register=no", "--keep-unit", "--private-network", "--boot",

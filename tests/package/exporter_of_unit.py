@@ -62,7 +62,10 @@ class ExporterOfUnit(RunningExporter):
     def find_main(self):
         """The number that the main process has here."""
         for pid in self.processes():
-            status = pathlib.Path(f"/proc/{pid}/status").read_text()
+            try:
+                status = pathlib.Path(f"/proc/{pid}/status").read_text()
+            except FileNotFoundError:  # a reader's worker, which has ended
+                continue
             if f"\t{self.main_pid}\n" in status.partition("NSpid:")[2].partition("\n")[0] + "\n":
                 return pid
         raise AssertionError(f"no process of {UNIT} is number {self.main_pid} in there")

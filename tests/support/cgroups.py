@@ -55,9 +55,17 @@ def path_from_label(label):
     return path
 
 
+def list_entries(directory):
+    """What is in it; nothing if it has gone."""
+    try:
+        return list(os.scandir(directory))
+    except FileNotFoundError:
+        return []
+
+
 def remove_tree(directory, within=30.0):
     """Removes a cgroup and all below it, as soon as what ran in them has ended."""
-    for entry in os.scandir(directory):
+    for entry in list_entries(directory):
         if entry.is_dir(follow_symlinks=False):
             remove_tree(entry.path, within)
     end = time.monotonic() + within

@@ -277,7 +277,8 @@ class RunningExporter:
                 yield os.readlink(link)
 
     def limit_descriptors(self, most):
-        """Sets the soft limit of its descriptors, as its own user may; the one that it had."""
+        """Sets the soft limit of its descriptors, and returns the one of before. Its own user does it: to
+        do it to others takes a capability that root may lack, as in a container."""
         text = pathlib.Path(f"/proc/{self.pid}/limits").read_text()
         before = int(re.search(r"(?m)^Max open files +(\d+)", text)[1])
         user = os.stat(f"/proc/{self.pid}")

@@ -84,7 +84,7 @@ void counter_set_sum_ran(const struct counter_set *set, const struct cpu_list *c
 /* Whether this group is open in one place at least. */
 bool counter_set_is_open(const struct counter_set *set, size_t group);
 
-/* Whether something is open, of which nothing has been read yet: all of it begins to count. */
+/* Whether something is open, and nothing of what is open has been read yet. */
 bool counter_set_is_unread(const struct counter_set *set);
 
 /* Whether something should be open and is not. */

@@ -7,7 +7,7 @@
  * without an answer. There is one such thread at most, and none while there is nothing to ask.
  */
 
-#include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 /* With its NUL; LOGIN_NAME_MAX of Linux. Longer names are not known here. */
@@ -51,5 +51,5 @@ enum name_outcome name_service_name_of(struct name_service *service, uid_t uid,
 enum name_outcome name_service_number_of(struct name_service *service, const char *name,
                                          uid_t *ret_uid);
 
-/* Whether an answer was waited for in vain, and none came since. */
-bool name_service_hangs(struct name_service *service);
+/* How many answers there were so far: when it grows, who was told NAME_LATE may ask again. */
+uint64_t name_service_answers(struct name_service *service);

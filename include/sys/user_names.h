@@ -6,7 +6,7 @@
  * slow, and so each number is asked for once.
  */
 
-#include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "base/cleanup.h"
@@ -35,5 +35,5 @@ void user_names_doubt(struct user_names *names);
  */
 int user_names_find(struct user_names *names, uid_t uid, const char **ret_name);
 
-/* Whether the name service hangs (name_service_hangs()). */
-bool user_names_hang(const struct user_names *names);
+/* How many answers the name service has given (name_service_answers()). */
+uint64_t user_names_answers(const struct user_names *names);

@@ -25,6 +25,3 @@ struct wait_allowance {
 bool wait_allowance_spend(struct wait_allowance *allowance, pthread_cond_t *answered,
                           pthread_mutex_t *mutex, bool (*is_there)(const void *what),
                           const void *what);
-
-/* Whether somebody has waited in vain, and nobody has answered since. The mutex is not held. */
-bool wait_allowance_hangs(const struct wait_allowance *allowance, pthread_mutex_t *mutex);

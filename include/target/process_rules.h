@@ -55,8 +55,20 @@ void process_rules_set_names(struct process_rules *rules, struct target_names *n
 /* Whether a template has names. */
 bool process_rules_use_names(const struct process_rules *rules);
 
-/* Whether somebody who tells names was late the last time, and has not answered since. */
-bool process_rules_wait_for_names(const struct process_rules *rules);
+/* Whose answer came too late for the name of a group. */
+enum process_name_late {
+    PROCESS_NAME_IN_TIME = 0,
+    PROCESS_USER_LATE,  /* the name service's */
+    PROCESS_NAMES_LATE, /* that of who looks for names of cgroups */
+    PROCESS_NAME_LATE_COUNT_
+};
+
+/* How many answers there were from these so far: when it grows, the late ones may be asked for. */
+uint64_t process_rules_answers(const struct process_rules *rules, enum process_name_late who);
+
+/* Whether two rules, of which the other one may be of other rules, make names in the same way. */
+bool process_rules_name_alike(const struct process_rules *rules, int rule,
+                              const struct process_rules *others, int other);
 
 /* Adds a rule behind the others. 0; -EINVAL, with *ret_error set; -ENOMEM. */
 int process_rules_add(struct process_rules *rules, const struct process_rule_spec *spec,
@@ -69,11 +81,11 @@ int process_rules_add(struct process_rules *rules, const struct process_rule_spe
 struct process_matching {
     struct rule_verdicts *verdicts; /* of the last question, NULL before the first; the caller frees
                                        them by free() */
-    size_t most_work; /* the limit for `work`; a matcher takes some 30 steps in 1 us */
-    size_t work;      /* the call adds the steps that matchers took */
-    bool undecided;   /* the call sets it: a pattern took too long */
-    bool late;        /* the call sets it: a name was not known in time, and so {{.Username}} is the
-                         user's number, and names are empty; ask again once somebody answers */
+    size_t most_work;            /* the limit for `work`; a matcher takes some 30 steps in 1 us */
+    size_t work;                 /* the call adds the steps that matchers took */
+    bool undecided;              /* the call sets it: a pattern took too long */
+    enum process_name_late late; /* the call sets it: a name was not known in time, and so
+                                    {{.Username}} is the user's number, and names are empty */
 };
 
 /*

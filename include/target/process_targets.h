@@ -8,8 +8,9 @@
  * `children` what that process starts belongs to it. The pointer to a target stays valid from the
  * update that finds it until the caller releases it.
  *
- * A process ends as a target and is born as another one if it executes another program, or if it
- * changes its name so that another rule or group takes it. For the kernel may have dropped its
+ * A process ends as a target and is born as another one if it executes another program, if it
+ * changes its name so that another rule or group takes it, or if a name that was not known in time
+ * has come, and makes it one of another group. For the kernel may have dropped its
  * counters, as it does if the program gives privileges. (What a descendant of a target with
  * `children` does after such an exec is lost, as it is to perf stat --inherit.) If the kernel does
  * not tell of new names, an update reads the names of young processes and of one in sixteen of the

@@ -79,8 +79,8 @@ struct names;
 bool target_names_of_process(struct target_names *names, pid_t pid, const char *path,
                              struct names *ret_names);
 
-/* Whether such a question was waited for in vain, and none was answered since. */
-bool target_names_hang(struct target_names *names);
+/* How often the thread has looked: when it grows, questions that were late may be asked again. */
+uint64_t target_names_answers(const struct target_names *names);
 
 /* How many descriptors are held for jobs whose names are looked for. */
 size_t target_names_descriptors(struct target_names *names);

@@ -102,7 +102,7 @@ void process_member_end(struct process_member *member);
 /* Whether some member has this group of events open. */
 bool process_group_is_open(const struct process_group *group, size_t index);
 
-/* Whether there are counters, and nothing of them has been read yet. */
+/* Whether members have counters, and nothing of these has been read yet. */
 bool process_group_is_unread(const struct process_group *group);
 
 /* Whether something of the group ought to be open and is not. */

@@ -244,7 +244,7 @@ static bool is_handed_over(const struct succession *succession, const struct ent
                           collector_mechanism(&succession->predecessor->setup, class);
 
     if (entry->group)
-        return entry->account && from->account &&
+        return entry->account && from->account && entry_is_awake(from) &&
                (is_other || process_group_is_unread(entry->group));
     return entry->counters && from->counters &&
            (is_other || counter_set_is_unread(entry->counters)) &&

@@ -4,6 +4,7 @@
 #include "sys/user_names.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -112,9 +113,9 @@ int user_names_find(struct user_names *names, uid_t uid, const char **ret_name)
     return keep_name(names, uid, outcome == NAME_FOUND ? name : names->digits, ret_name);
 }
 
-bool user_names_hang(const struct user_names *names)
+uint64_t user_names_answers(const struct user_names *names)
 {
-    return name_service_hangs(names->service);
+    return name_service_answers(names->service);
 }
 
 void user_names_doubt(struct user_names *names)

@@ -33,13 +33,3 @@ bool wait_allowance_spend(struct wait_allowance *allowance, pthread_cond_t *answ
     allowance->saved_ns = saved_ns - least(saved_ns, clock_monotonic_ns() - begin_ns);
     return !allowance->hangs;
 }
-
-bool wait_allowance_hangs(const struct wait_allowance *allowance, pthread_mutex_t *mutex)
-{
-    bool hangs;
-
-    (void)pthread_mutex_lock(mutex);
-    hangs = allowance->hangs;
-    (void)pthread_mutex_unlock(mutex);
-    return hangs;
-}

@@ -54,9 +54,9 @@ bool target_names_of_process(struct target_names *names, pid_t pid, const char *
     return has_names;
 }
 
-bool target_names_hang(struct target_names *names)
+uint64_t target_names_answers(const struct target_names *names)
 {
-    return wait_allowance_hangs(&names->allowance, &names->mutex);
+    return atomic_load(&names->answers);
 }
 
 uint64_t target_names_renewals(const struct target_names *names)

@@ -87,17 +87,18 @@ void process_set_undecided(struct process_targets *set, struct process_node *nod
     node->undecided = undecided;
 }
 
-void process_set_late(struct process_targets *set, struct process_node *node, bool late)
+void process_set_late(struct process_targets *set, struct process_node *node,
+                      enum process_name_late late)
 {
-    set->n_late += late;
-    set->n_late -= node->late;
+    set->n_late += late != PROCESS_NAME_IN_TIME;
+    set->n_late -= node->late != PROCESS_NAME_IN_TIME;
     node->late = late;
 }
 
 void process_remove(struct process_targets *set, struct process_node *node)
 {
     process_set_undecided(set, node, false);
-    process_set_late(set, node, false);
+    process_set_late(set, node, PROCESS_NAME_IN_TIME);
     if (node->ending)
         TAILQ_REMOVE(&set->ending, node, ending_entry);
     hand_over_children(node);

@@ -2,7 +2,11 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "base/clock.h"
 #include "target/process_set.h"
+
+/* A question may have been lost, for want of memory or room: then no answer tells to ask again. */
+#define ASK_ALL_NS (60 * NS_PER_SECOND)
 
 /*
  * Looks at processes that are new, or whose name has changed: opens them and asks the rules.
@@ -37,16 +41,26 @@ static void take_facts(const struct process_targets *set, struct process_node *n
     (void)snprintf(node->comm, sizeof(node->comm), "%.15s", stat->comm);
 }
 
-/* The ancestor that the predecessor knows. NULL: none, or this process has got the number since. */
+/* What the predecessor knows of the process; NULL: nothing, or of another one with its number. */
+static const struct process_node *find_former(const struct process_targets *set,
+                                              const struct process_node *node)
+{
+    const struct process_node *former =
+        set->predecessor ? process_find(set->predecessor, node->pid) : NULL;
+
+    return former && former->start_ticks == node->start_ticks ? former : NULL;
+}
+
+/* The nearest ancestor that the predecessor knows, and that is still there. */
 static struct process_node *find_former_parent(const struct process_targets *set,
                                                const struct process_node *node)
 {
-    const struct process_node *before =
-        set->predecessor ? process_find(set->predecessor, node->pid) : NULL;
+    const struct process_node *former = find_former(set, node);
+    struct process_node *parent = NULL;
 
-    if (!before || !before->parent || before->start_ticks != node->start_ticks)
-        return NULL;
-    return process_find(set, before->parent->pid); /* process_set_parent() refuses a younger one */
+    while (former && !parent && (former = former->parent))
+        parent = process_find(set, former->pid); /* process_set_parent() refuses a younger one */
+    return parent;
 }
 
 /*
@@ -66,6 +80,17 @@ static struct process_node *find_parent(const struct process_targets *set,
 }
 
 /*
+ * Whether the process goes before all turns, and the parent does not: ancestors that nobody counts,
+ * of which a stranger can make as many as he likes, wait for their turns.
+ */
+static bool goes_before_turns_alone(const struct process_targets *set,
+                                    const struct process_node *node,
+                                    const struct process_node *parent)
+{
+    return node->looked_at_with == &set->continuing && parent->looked_at_with != &set->continuing;
+}
+
+/*
  * Puts the parent before the process in the queue. Returns false if the parent needs no look, or if
  * this was done before, so that two processes cannot wait for each other.
  */
@@ -73,7 +98,7 @@ static bool let_parent_go_first(struct process_targets *set, struct process_node
                                 struct process_node *parent)
 {
     if (!parent || parent == node || !parent->looked_at_with || parent->only_name ||
-        node->behind_parent)
+        node->behind_parent || goes_before_turns_alone(set, node, parent))
         return false;
     node->behind_parent = true;
     process_put_before(set, parent, node);
@@ -94,13 +119,33 @@ static bool is_unchanged(const struct process_node *node, int rule, const char *
 }
 
 /* A group that has its name keeps it if somebody who tells names is late this time. */
-static bool keeps_its_name(struct process_targets *set, struct process_node *node, bool had_name,
-                           int rule)
+static bool keeps_its_name(const struct process_node *node, int rule)
 {
-    if (!had_name || !node->late || node->execed || node->counted->target.rule != rule)
-        return false;
-    process_set_late(set, node, false);
-    return true;
+    return node->counted && node->has_name && node->late && !node->execed &&
+           node->counted->target.rule == rule;
+}
+
+/*
+ * A process that the predecessor counts goes on in its group if somebody who tells names is late:
+ * so its counters can be handed over. 0 or -ENOMEM.
+ */
+static int take_former_name(const struct process_targets *set, struct process_node *node, int rule,
+                            char **group)
+{
+    const struct process_node *former = find_former(set, node);
+    const struct counted_process *counted = former ? former->counted : NULL;
+    char *copy;
+
+    if (!counted || counted->first != former ||
+        !process_rules_name_alike(set->rules, rule, set->predecessor->rules, counted->target.rule))
+        return 0;
+    copy = strdup(counted->target.group);
+    if (!copy)
+        return -ENOMEM;
+    free(*group);
+    *group = copy;
+    node->has_name = former->has_name;
+    return 0;
 }
 
 /*
@@ -131,7 +176,6 @@ static int apply_rules(struct process_targets *set, struct process_node *node,
                        struct process *process)
 {
     AUTO_FREE char *group = NULL;
-    const bool had_name = node->counted && !node->late;
     int rule, r = ask_rules(set, node, process, &rule, &group);
 
     if (r == -EAGAIN) {
@@ -140,7 +184,14 @@ static int apply_rules(struct process_targets *set, struct process_node *node,
     }
     if (r < 0)
         return r;
-    if (rule >= 0 && (is_unchanged(node, rule, group) || keeps_its_name(set, node, had_name, rule)))
+    if (rule >= 0 && keeps_its_name(node, rule))
+        return 0;
+    node->has_name = !node->late;
+    if (rule >= 0 && node->late)
+        r = take_former_name(set, node, rule, &group);
+    if (r < 0)
+        return r;
+    if (rule >= 0 && is_unchanged(node, rule, group))
         return 0;
     node->execed = false;
     if (node->counted) {
@@ -162,7 +213,7 @@ static int decide(struct process_targets *set, struct process_node *node, struct
 
     if (!joins && (!node->counted || node->counted->first == node))
         return apply_rules(set, node, process);
-    process_set_late(set, node, false); /* the name is that of the family */
+    process_set_late(set, node, PROCESS_NAME_IN_TIME); /* the name is that of the family */
     return joins ? process_join(set, node, family) : 0;
 }
 
@@ -174,7 +225,7 @@ static int decide(struct process_targets *set, struct process_node *node, struct
 static void note_end(struct process_targets *set, struct process_node *node)
 {
     process_dequeue(set, node);
-    process_set_late(set, node, false);
+    process_set_late(set, node, PROCESS_NAME_IN_TIME);
     if (set->events)
         process_forget(set, node);
     else
@@ -247,14 +298,32 @@ static bool is_same_name(struct process_targets *set, struct process_node *node)
     return true;
 }
 
-void process_enqueue_late(struct process_targets *set)
+/* Notes who has answered since the last time; everybody does if it is long ago. */
+static void note_answers(struct process_targets *set, uint64_t now_ns,
+                         bool ret_has_answered[PROCESS_NAME_LATE_COUNT_])
 {
+    const bool is_long_ago = now_ns - set->late_ns >= ASK_ALL_NS;
+
+    if (is_long_ago)
+        set->late_ns = now_ns;
+    for (enum process_name_late who = PROCESS_USER_LATE; who < PROCESS_NAME_LATE_COUNT_; who++) {
+        const uint64_t n = process_rules_answers(set->rules, who);
+
+        ret_has_answered[who] = is_long_ago || n != set->answers[who];
+        set->answers[who] = n;
+    }
+}
+
+void process_enqueue_late(struct process_targets *set, uint64_t now_ns)
+{
+    bool has_answered[PROCESS_NAME_LATE_COUNT_] = {false};
     struct process_node *node, *next;
 
-    if (set->n_late == 0 || process_rules_wait_for_names(set->rules))
+    if (set->n_late == 0)
         return;
+    note_answers(set, now_ns, has_answered);
     HASH_ITER(by_pid, set->nodes, node, next) {
-        if (node->late)
+        if (has_answered[node->late])
             process_enqueue(set, node);
     }
 }

@@ -42,7 +42,8 @@ struct text_piece process_name_base(const char *path)
     return (struct text_piece){path + begin, end - begin};
 }
 
-const struct process_namers process_namers_none = {NULL, NULL};
+/* Nobody knows, and so nothing is late. */
+static const struct process_namers nobody = {NULL, NULL};
 
 /* Buffers for the fields that the process has as numbers. */
 struct field_texts {
@@ -83,9 +84,13 @@ static int take_exe(struct process *process, struct text_piece *fields)
 static int take_user(const struct process *process, struct user_names *users,
                      struct field_texts *texts, const char **ret_user)
 {
+    int r = 0;
+
     (void)snprintf(texts->user, sizeof(texts->user), "%u", process_uid(process));
     *ret_user = texts->user;
-    return users ? user_names_find(users, process_uid(process), ret_user) : 0;
+    if (users)
+        r = user_names_find(users, process_uid(process), ret_user);
+    return r == NAME_LATE ? PROCESS_USER_LATE : r;
 }
 
 /* Finds the names of the process. Returns as process_name_append() does. */
@@ -96,7 +101,7 @@ static int take_names(const struct process *process, struct target_names *asked,
     const bool has_path = process_read_cgroup(process, path) == 0;
 
     if (!target_names_of_process(asked, process_pid(process), has_path ? path : NULL, names))
-        return NAME_LATE;
+        return PROCESS_NAMES_LATE;
     return names->failed ? -ENOMEM : 0;
 }
 
@@ -151,8 +156,10 @@ int process_name_append(const struct process_template *parsed, const struct text
 {
     int r = append(parsed, captures, process, namers, ret_label);
 
-    if (r != NAME_LATE)
+    const int late = r;
+
+    if (r <= 0)
         return r;
-    r = append(parsed, captures, process, &process_namers_none, ret_label);
-    return r < 0 ? r : NAME_LATE;
+    r = append(parsed, captures, process, &nobody, ret_label);
+    return r < 0 ? r : late;
 }

@@ -5,6 +5,7 @@
 
 #include "sys/process.h"
 #include "sys/user_names.h"
+#include "target/process_rules.h"
 #include "target/process_template.h"
 #include "target/target_names.h"
 
@@ -17,13 +18,10 @@ struct process_namers {
     struct target_names *names; /* NULL: names are empty */
 };
 
-/* Nobody knows, and so nothing is late. */
-extern const struct process_namers process_namers_none;
-
 /*
  * Appends the label of the group that the process belongs to by the template. Reads only what the
- * template uses. Returns 0; NAME_LATE if some name was not known in time, and therefore the user is
- * called by the number and names are empty; -ESRCH or -ENOMEM.
+ * template uses. Returns 0; an enum process_name_late if some name was not known in time, and
+ * therefore the user is called by the number and names are empty; -ESRCH or -ENOMEM.
  */
 int process_name_append(const struct process_template *parsed, const struct text_piece *captures,
                         struct process *process, const struct process_namers *namers,

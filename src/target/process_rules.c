@@ -310,7 +310,8 @@ static int matches(const struct process_rules *rules, const struct rule *rule,
 int process_rules_match(const struct process_rules *rules, struct process *process,
                         struct process_matching *matching, struct text *ret_name)
 {
-    matching->undecided = matching->late = false;
+    matching->undecided = false;
+    matching->late = PROCESS_NAME_IN_TIME;
     for (size_t i = 0; i < rules->n; i++) {
         const struct rule *rule = &rules->rules[i];
         int r = matches(rules, rule, process, matching);
@@ -319,7 +320,7 @@ int process_rules_match(const struct process_rules *rules, struct process *proce
             continue;
         if (r > 0)
             r = process_name_append(rule->name, rule->captures, process, &rules->namers, ret_name);
-        matching->late = r == NAME_LATE;
+        matching->late = r > 0 ? (enum process_name_late)r : PROCESS_NAME_IN_TIME;
         return r < 0 ? r : (int)i;
     }
     return -1;
@@ -338,12 +339,19 @@ bool process_rules_use_names(const struct process_rules *rules)
     return false;
 }
 
-bool process_rules_wait_for_names(const struct process_rules *rules)
+uint64_t process_rules_answers(const struct process_rules *rules, enum process_name_late who)
 {
     const struct process_namers *namers = &rules->namers;
 
-    return (namers->users && user_names_hang(namers->users)) ||
-           (namers->names && target_names_hang(namers->names));
+    if (who == PROCESS_USER_LATE)
+        return namers->users ? user_names_answers(namers->users) : 0;
+    return namers->names ? target_names_answers(namers->names) : 0;
+}
+
+bool process_rules_name_alike(const struct process_rules *rules, int rule,
+                              const struct process_rules *others, int other)
+{
+    return process_template_is(rules->rules[rule].name, others->rules[other].name);
 }
 
 bool process_rules_with_children(const struct process_rules *rules, int rule)

@@ -72,7 +72,8 @@ struct process_node {
     bool only_name;                 /* look at nothing else if its name is still the same */
     struct rule_verdicts *verdicts; /* what the patterns said of its arguments */
     bool undecided;                 /* no rule takes it, but a pattern took too long */
-    bool late; /* a name in the one of its group came too late (process_rules.h) */
+    bool has_name;                  /* nothing was late when its group got the name that it has */
+    enum process_name_late late;    /* what was late the last time; it is asked for again */
     struct process_tenant *waiting; /* in whose queue it waits for room; NULL: in none */
     TAILQ_ENTRY(process_node) waiting_entry;
     bool refused;         /* it was refused once, and counted as dropped then */
@@ -116,6 +117,7 @@ struct process_targets {
 
     const struct process_targets *predecessor; /* until the first update is done; NULL: none */
     struct process_tenant continuing;          /* has the queue of what the predecessor counts */
+    uint64_t continuing_end_ns;                /* until then that queue comes before all turns */
 
     struct subordinate_ids *owners;
     uint64_t owners_read_ns;
@@ -123,8 +125,10 @@ struct process_targets {
     struct process_queue ending;            /* each update looks whether these have ended */
     LIST_HEAD(, counted_process) all;       /* all targets that are not released yet */
     size_t n_counted;                       /* how many processes are counted, for the limit */
-    bool room;     /* a counted process ended since waiting ones were looked at */
-    size_t n_late; /* how many processes are `late` */
+    bool room;        /* a counted process ended since waiting ones were looked at */
+    size_t n_late;    /* how many processes have something `late` */
+    uint64_t late_ns; /* when all of these were asked about */
+    uint64_t answers[PROCESS_NAME_LATE_COUNT_]; /* how many there had been then */
 
     bool is_ours;               /* procfs has the numbers of our own PID namespace */
     bool is_foreign;            /* it has those of another one; neither: it is no procfs */
@@ -146,8 +150,9 @@ struct process_node *process_find(const struct process_targets *set, pid_t pid);
 int process_add(struct process_targets *set, pid_t pid, struct process_node **ret_node);
 /* Notes whether a pattern took too long, so that nobody knows whether a rule would take it. */
 void process_set_undecided(struct process_targets *set, struct process_node *node, bool undecided);
-/* Notes whether a name in the one of its group came too late. */
-void process_set_late(struct process_targets *set, struct process_node *node, bool late);
+/* Notes what was late for the name of its group. */
+void process_set_late(struct process_targets *set, struct process_node *node,
+                      enum process_name_late late);
 /* Removes and frees one that belongs to no target and waits for nothing (process_forget()). */
 void process_remove(struct process_targets *set, struct process_node *node);
 void process_node_free(struct process_node *node);
@@ -184,7 +189,7 @@ void process_put_before(struct process_targets *set, struct process_node *first,
                         const struct process_node *second);
 /*
  * The process whose turn it is; NULL if there is none, or the budget is used up. Those that the
- * predecessor counts come first, and need no budget.
+ * predecessor counts come first, with time of their own.
  */
 struct process_node *process_next_turn(struct process_targets *set);
 /* How many steps patterns may take now for one process. */
@@ -215,8 +220,8 @@ int process_scan(struct process_targets *set);
 
 /* process_look.c */
 
-/* Queues those whose names came too late, once somebody answers again. */
-void process_enqueue_late(struct process_targets *set);
+/* Queues those whose names came too late, once there is an answer, and all once a minute. */
+void process_enqueue_late(struct process_targets *set, uint64_t now_ns);
 /* Looks at queued processes as far as the budget goes, parents first. 0 or -ENOMEM. */
 int process_look_at_queued(struct process_targets *set);
 /* Gives room that came free to processes that wait for it. 0 or -ENOMEM. */

@@ -138,7 +138,7 @@ static int bring_up_to_date(struct process_targets *set)
     if (r == 0 && is_scan_due(set, now_ns))
         r = process_scan(set);
     process_begin_turns(set);
-    process_enqueue_late(set);
+    process_enqueue_late(set, now_ns);
     if (r == 0)
         r = process_look_at_queued(set);
     if (r == 0)

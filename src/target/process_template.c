@@ -234,6 +234,12 @@ int process_template_parse(const char *text, const char *const *captures, size_t
     return 0;
 }
 
+bool process_template_is(const struct process_template *parsed,
+                         const struct process_template *other)
+{
+    return strcmp(parsed->text, other->text) == 0;
+}
+
 bool process_template_uses(const struct process_template *parsed, enum process_field field)
 {
     for (size_t i = 0; i < parsed->n_parts; i++)

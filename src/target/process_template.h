@@ -34,6 +34,9 @@ int process_template_parse(const char *text, const char *const *captures, size_t
 struct process_template *process_template_free(struct process_template *parsed);
 DEFINE_AUTO(process_template, struct process_template *, process_template_free)
 
+/* Whether both are the same text. */
+bool process_template_is(const struct process_template *parsed,
+                         const struct process_template *other);
 bool process_template_uses(const struct process_template *parsed, enum process_field field);
 
 /* Whether it uses one of the names. */

@@ -12,11 +12,10 @@
  * Work is counted in steps of the matcher of patterns, and a look is worth a fixed number of them,
  * so it is the same on every machine. The clock ends it too, should the machine be slow or busy.
  *
- * What the predecessor of a set counts comes before all turns, and neither work nor the clock ends
- * it: who is not found in the first update loses the counters that are handed over then, and what
- * it does until they are opened afresh is counted by nobody. The limits of the predecessor bound
- * how many these are. Each has one look, with the patterns of one turn; where these do not suffice,
- * it waits for its turn like all others.
+ * What the predecessor of a set counts comes before all turns, for two seconds at most: who is not
+ * found in the first update loses the counters that are handed over then, and what it does until
+ * they are opened afresh is counted by nobody. Each has one look, with the patterns of one turn;
+ * where these do not suffice, it waits for its turn like all others.
  */
 #define WORK_OF_LOOK      1000 /* steps; they take some 30 us, as a look does */
 #define WORK_OF_NAME      300  /* for a look at nothing but the name */
@@ -25,6 +24,9 @@
 
 #define WORK_PER_UPDATE ((size_t)4096 * WORK_OF_LOOK) /* takes some 150 ms */
 #define TIME_PER_UPDATE (NS_PER_SECOND / 4)
+
+/* So long at most a reload keeps all others waiting. */
+#define TIME_OF_CONTINUING (2 * NS_PER_SECOND)
 
 /*
  * One following takes some milliseconds, by which the next cycle may be late. All followings
@@ -39,6 +41,7 @@ void process_begin_turns(struct process_targets *set)
     set->work = 0;
     set->most_work = WORK_PER_UPDATE;
     set->work_end_ns = clock_monotonic_ns() + TIME_PER_UPDATE;
+    set->continuing_end_ns = clock_monotonic_ns() + TIME_OF_CONTINUING;
 }
 
 void process_begin_following(struct process_targets *set)
@@ -133,7 +136,7 @@ void process_put_before(struct process_targets *set, struct process_node *first,
 {
     struct process_tenant *tenant = second->looked_at_with;
 
-    leave_queue(set, first); /* `user` is not freed, because the second is in its queue */
+    leave_queue(set, first); /* `tenant` is not freed, because the second is in its queue */
     join_queue(set, first, tenant, true, false);
 }
 
@@ -141,7 +144,7 @@ struct process_node *process_next_turn(struct process_targets *set)
 {
     struct process_tenant *tenant = &set->continuing;
 
-    if (!TAILQ_EMPTY(&tenant->to_look)) {
+    if (!TAILQ_EMPTY(&tenant->to_look) && clock_monotonic_ns() < set->continuing_end_ns) {
         set->served = tenant;
         return TAILQ_FIRST(&tenant->to_look);
     }

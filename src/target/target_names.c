@@ -154,6 +154,8 @@ static void serve(struct target_names *names, struct named_target *target)
     is_known = find(names, sources, wants_look, target, &found);
     (void)pthread_mutex_lock(&names->mutex);
     target->is_served = false;
+    names->allowance.hangs = false;
+    (void)atomic_fetch_add(&names->answers, 1);
     tell_refusal(names);
     if (target->n_users == 0) {
         named_target_free(target);
@@ -161,7 +163,6 @@ static void serve(struct target_names *names, struct named_target *target)
     }
     if (is_known)
         show(names, target, &found);
-    names->allowance.hangs = false;
     (void)pthread_cond_broadcast(&names->answered);
     target->is_missing |= !is_known;
     if (target->wants_look) /* meanwhile the settings have become others */

@@ -76,6 +76,7 @@ struct target_names {
     struct names_recent recent;   /* the thread's alone */
     atomic_ullong changes;
     atomic_ullong renewals;
+    atomic_ullong answers;
     bool renews; /* the thread's alone: the file has changed, and not all know it yet */
     /* From here to the lock it is the caller's alone. */
     struct named_target *cached[NAMES_CACHED];

@@ -94,7 +94,7 @@ static void name__that_is_late_is_the_number_and_said_to_be(void **state)
     slow_names_hang(true);
     assert_int_equal(
         process_name_append(template, NULL, process, &(struct process_namers){users, NULL}, &name),
-        NAME_LATE);
+        PROCESS_USER_LATE);
     slow_names_hang(false);
     label = text_take(&name);
     assert_string_equal(label, number);

@@ -271,6 +271,25 @@ static void children__stay_in_a_successor_when_their_parents_have_ended(void **s
     assert_int_equal(find_target(changes.born, changes.n_born, 100)->n_members, 2);
 }
 
+/* Its parent ends where nobody looks, between the last update of the one and the first of the
+ * other. */
+static void children__stay_in_a_successor_when_their_parents_end_just_then(void **state)
+{
+    struct fixture *fixture = *state;
+    AUTO(process_targets) struct process_targets *successor = NULL;
+    struct process_changes changes;
+
+    PROCESS(100, "parent", 1, 500);
+    PROCESS(101, "x", 100, 501);
+    PROCESS(102, "web", 101, 502);
+    fixture_update(fixture);
+    end(fixture, 101);
+    PROCESS(102, "web", 1, 502);
+    successor = succeed(fixture, &changes);
+    assert_int_equal(changes.n_born, 1);
+    assert_int_equal(find_target(changes.born, changes.n_born, 100)->n_members, 2);
+}
+
 static void children__of_one_number_with_another_start_are_others_in_a_successor(void **state)
 {
     struct fixture *fixture = *state;
@@ -367,6 +386,7 @@ int main(void)
         TEST(children__belong_whatever_rule_matches_them),
         TEST(children__stay_when_their_parents_end),
         TEST(children__stay_in_a_successor_when_their_parents_have_ended),
+        TEST(children__stay_in_a_successor_when_their_parents_end_just_then),
         TEST(children__of_one_number_with_another_start_are_others_in_a_successor),
         TEST(children__become_targets_of_their_own_when_the_family_ends),
         TEST(children__that_were_targets_are_taken_in),

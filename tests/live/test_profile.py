@@ -199,7 +199,8 @@ class KnownStacks(ProfileTest):
                 whole = ("main", "run_deep", "recurse")
                 begun = whole[1:] if note and names[0] == "run_deep" else whole
                 self.assertEqual(names[:2], begun[:2][:len(names)])
-                self.assertLess(len(names), 128)
+                # a sample has room for 128; above main() there is one more at least
+                self.assertLessEqual(len(names), 128 if note else 127)
 
     def off(self, before, after, path, rate):
         """By how many sigma the samples of a cgroup are not those that its clock tells of."""

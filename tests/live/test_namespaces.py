@@ -18,9 +18,12 @@ class Namespaces(live.LiveTest):
         live.need("unshare")
         self.cgroups = self.enterContext(Cgroups())
         self.cgroup = self.cgroups.make("a.service")
+        self.load = self.enterContext(live.Load(self.cgroups.directory("a.service"), faults=FAULTS,
+                                                burn_ms=int(6000 * CYCLE)))
 
-    def start(self, counting, rule="comm: [load], name: load"):
-        """An exporter of the test's cgroup and of processes by this rule."""
+    def start(self, counting, rule=None):
+        """An exporter of the test's cgroup and of processes by this rule, without one of its load."""
+        rule = rule or f"pid: [{self.load.process.pid}], name: load"
         exporter = Exporter(f"interval: {CYCLE:.0f}s\ncounting: {counting}\n"
                             "groups: [{name: software, events: [task-clock, page-faults]}]\n"
                             "targets:\n"
@@ -34,11 +37,9 @@ class Namespaces(live.LiveTest):
 
     def loaded(self, exporter):
         """A scrape after a load of the host has made its page faults, while it is still there."""
-        load = self.enterContext(live.Load(self.cgroups.directory("a.service"), faults=FAULTS,
-                                           burn_ms=int(6000 * CYCLE)))
         exporter.scrape_until(lambda m: m.sum("pmu_process_members", groupname="load") >= 1,
                               30 * CYCLE, "the load")
-        load.go()
+        self.load.go()
         name = "pmu_cgroup_page_faults_total"
         return exporter.scrape_until(lambda m: m.sum(name, cgroup=self.cgroup) >= FAULTS,
                                      30 * CYCLE, "the page faults of the cgroup")

@@ -52,4 +52,4 @@ enum name_outcome name_service_number_of(struct name_service *service, const cha
                                          uid_t *ret_uid);
 
 /* How many answers there were so far: when it grows, who was told NAME_LATE may ask again. */
-uint64_t name_service_answers(struct name_service *service);
+uint64_t name_service_answers(const struct name_service *service);

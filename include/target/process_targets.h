@@ -17,7 +17,8 @@
  * others.
  *
  * The work of an update is bounded, in time too, and users take turns in it. What an update cannot
- * look at is left to one of the next. Only what a predecessor counts does not wait.
+ * look at is left to one of the next. What a predecessor counts comes first,
+ * with two seconds of its own.
  *
  * What a target with `children` starts while it exists belongs to it even beyond the limits,
  * because the kernel counts it whatever we do. What it had started before belongs to it as far as
@@ -87,8 +88,8 @@ struct process_targets *process_targets_free(struct process_targets *targets);
 DEFINE_AUTO(process_targets, struct process_targets *, process_targets_free)
 
 /*
- * Has the first update look before all others at what the predecessor counts, beyond the bounds of
- * its work: so the counters of each can be handed over. The predecessor is borrowed until then;
+ * Has the first update look before all others at what the predecessor counts, with two seconds of
+ * its own: so the counters of each can be handed over. The predecessor is borrowed until then;
  * NULL: there is none.
  */
 void process_targets_succeed(struct process_targets *targets,

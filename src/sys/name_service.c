@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <pwd.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,8 +38,8 @@ struct name_service {
     pthread_cond_t answered;
     bool has_thread;
     struct wait_allowance allowance; /* of the caller, which is the cycle */
-    uint64_t n_answers;
     struct question questions[MOST_QUESTIONS];
+    atomic_ullong n_answers;
     /* The rest is the caller's alone. */
     uint64_t n_asked;
 };
@@ -175,7 +176,7 @@ static void *ask_all(void *argument)
         answer(service->ops, &copy);
         (void)pthread_mutex_lock(&service->mutex);
         *question = copy;
-        service->n_answers++;
+        (void)atomic_fetch_add(&service->n_answers, 1);
         service->allowance.hangs = false;
         (void)pthread_cond_broadcast(&service->answered);
     }
@@ -287,12 +288,7 @@ enum name_outcome name_service_number_of(struct name_service *service, const cha
     return outcome;
 }
 
-uint64_t name_service_answers(struct name_service *service)
+uint64_t name_service_answers(const struct name_service *service)
 {
-    uint64_t n;
-
-    (void)pthread_mutex_lock(&service->mutex);
-    n = service->n_answers;
-    (void)pthread_mutex_unlock(&service->mutex);
-    return n;
+    return atomic_load(&service->n_answers);
 }

@@ -5,14 +5,14 @@
 #include "base/clock.h"
 #include "target/process_set.h"
 
-/* A question may have been lost, for want of memory or room: then no answer tells to ask again. */
-#define ASK_ALL_NS (60 * NS_PER_SECOND)
-
 /*
  * Looks at processes that are new, or whose name has changed: opens them and asks the rules.
  * Whether a process belongs to a target through its parents is known only after somebody has looked
  * at these, so parents come first.
  */
+
+/* A question may have been lost, for want of memory or room: then no answer tells to ask again. */
+#define ASK_ALL_NS (60 * NS_PER_SECOND)
 
 /* Another process has got the number: replaces the node by a new one. 0 or -ENOMEM. */
 static int renew(struct process_targets *set, struct process_node **node)

@@ -154,12 +154,11 @@ int process_name_append(const struct process_template *parsed, const struct text
                         struct process *process, const struct process_namers *namers,
                         struct text *ret_label)
 {
-    int r = append(parsed, captures, process, namers, ret_label);
+    const int late = append(parsed, captures, process, namers, ret_label);
+    int r;
 
-    const int late = r;
-
-    if (r <= 0)
-        return r;
+    if (late <= 0)
+        return late;
     r = append(parsed, captures, process, &nobody, ret_label);
     return r < 0 ? r : late;
 }

@@ -59,38 +59,55 @@ static bool change_with_a_slice_at(struct fixture *f, const char *before, const 
     return until_slice < 0;
 }
 
-static void process__whose_groups_have_changed_loses_no_slice_whenever_it_runs(void **state)
+/* A target of the test: how it is made, and the configurations before and after. */
+struct changing {
+    int (*set_up)(void **state);
+    int (*tear_down)(void **state);
+    void (*make)(struct fixture *f);
+    const char *before, *after, *name;
+};
+
+/* The slice runs at each reading in turn, until there are no more. */
+static void loses_no_slice(const struct changing *changing)
 {
     bool has_run = true;
     int reading;
 
-    (void)state;
     for (reading = 0; has_run; reading++) {
         void *fixture;
 
-        assert_int_equal(set_up_procfs(&fixture), 0);
-        add_process(100, "web", 5);
-        has_run = change_with_a_slice_at(fixture, web, changed_processes, "web", reading);
-        assert_int_equal(tear_down_procfs(&fixture), 0);
+        assert_int_equal(changing->set_up(&fixture), 0);
+        changing->make(fixture);
+        has_run = change_with_a_slice_at(fixture, changing->before, changing->after, changing->name,
+                                         reading);
+        assert_int_equal(changing->tear_down(&fixture), 0);
     }
     assert_true(reading > 3);
 }
 
+static void make_process(struct fixture *f)
+{
+    (void)f;
+    add_process(100, "web", 5);
+}
+
+static void make_cgroup(struct fixture *f)
+{
+    make(f, "a");
+}
+
+static void process__whose_groups_have_changed_loses_no_slice_whenever_it_runs(void **state)
+{
+    (void)state;
+    loses_no_slice(&(struct changing){set_up_procfs, tear_down_procfs, make_process, web,
+                                      changed_processes, "web"});
+}
+
 static void cgroup__whose_groups_have_changed_loses_no_slice_whenever_it_runs(void **state)
 {
-    bool has_run = true;
-    int reading;
-
     (void)state;
-    for (reading = 0; has_run; reading++) {
-        void *fixture;
-
-        assert_int_equal(set_up(&fixture), 0);
-        make(fixture, "a");
-        has_run = change_with_a_slice_at(fixture, lingering, changed_cgroups, "/a", reading);
-        assert_int_equal(tear_down(&fixture), 0);
-    }
-    assert_true(reading > 3);
+    loses_no_slice(
+        &(struct changing){set_up, tear_down, make_cgroup, lingering, changed_cgroups, "/a"});
 }
 
 int main(void)

@@ -49,7 +49,7 @@ SLACK_DESCRIPTORS = 2
 RESTS_FOR_A_LINE = 50  # fewer say nothing
 PARTS_OF_A_LINE = 8
 REST = 2.5  # seconds, in which two cycles begin
-NOISE = 5.2  # standard errors of a slope; of eight points one slope in a thousand is steeper by chance
+NOISE = 3.0  # standard errors of a slope
 # What is no slope, whatever its error: such a part of the mean in an hour.
 FLAT = 0.01
 

@@ -152,6 +152,13 @@ class ByCpu(live.LiveTest):
         self.burner.burn(self.cpus[0], FIRST)
         self.burner.burn(self.cpus[1], SECOND)
 
+    def beside_perf(self, exporter):
+        """Scrapes before and after CPU time is burnt on both, and what perf counts meanwhile."""
+        with PerfStat(self.path) as perf:
+            before = exporter.after_cycles(2)
+            self.burn_on_both()
+            return before, exporter.after_cycles(2), perf.read()
+
     def assert_as_perf(self, ours, theirs, in_doubt):
         """Each CPU has what perf counted there: on a busy host a process is charged for more time
         than it knows of, since the host's own stands in it."""
@@ -164,12 +171,8 @@ class ByCpu(live.LiveTest):
 
     def test_a_load_that_moves_has_its_share_on_both_cpus_as_perf_counts_it(self):
         live.need("perf")
-        exporter, before = self.start()
-        with PerfStat(self.path) as perf:
-            before = exporter.after_cycles(2)
-            self.burn_on_both()
-            after = exporter.after_cycles(2)
-            theirs = perf.read()
+        exporter, _ = self.start()
+        before, after, theirs = self.beside_perf(exporter)
         ours = {event: self.growth(before, after, name) for event, (name, _) in EVENTS.items()}
         print(f"{ours}, perf: {dict(theirs)}")
         self.assert_as_perf(ours["task-clock"], theirs,
@@ -182,18 +185,19 @@ class ByCpu(live.LiveTest):
     def test_a_group_of_processes_has_it_where_processes_are_counted_whole(self):
         live.need("perf")
         exporter, _ = self.start()
-        with PerfStat(self.path) as perf:
-            before = exporter.after_cycles(2)
-            self.burn_on_both()
-            after = exporter.after_cycles(2)
-            theirs = perf.read()
+        before, after, theirs = self.beside_perf(exporter)
         labels = {"groupname": self.name}
         if live.COUNTING == "direct":  # counters of threads have no CPU
             self.assertEqual(after.find(f"pmu_process_{TIME}"), {})
             self.assertGreater(after.value("pmu_process_task_clock_seconds_total", **labels), 1)
             return
-        self.assert_as_perf(self.growth(before, after, TIME, "process", **labels), theirs,
-                            float(live.seconds_in_doubt(before, after)))
+        ours = self.growth(before, after, TIME, "process", **labels)
+        in_doubt = float(live.seconds_in_doubt(before, after))
+        self.assert_as_perf(ours, theirs, in_doubt)
+        for cpu, burnt in zip(self.cpus, (FIRST, SECOND)):
+            self.assertGreaterEqual(ours[str(cpu)], 0.98 * burnt - in_doubt, ours)
+        rest = sum(ours.values()) - sum(ours[str(cpu)] for cpu in self.cpus)
+        self.assertLess(rest, 0.02, ours)
         self.assert_sums(after, "process", **labels)
         self.burner.end()
         ended = exporter.after_cycles(2)

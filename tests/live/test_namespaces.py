@@ -22,7 +22,7 @@ class Namespaces(live.LiveTest):
                                                 burn_ms=int(6000 * CYCLE)))
 
     def start(self, counting, rule=None):
-        """An exporter of the test's cgroup and of processes by this rule, without one of its load."""
+        """An exporter of the test's cgroup and of processes by this rule; of its load if there is none."""
         rule = rule or f"pid: [{self.load.process.pid}], name: load"
         exporter = Exporter(f"interval: {CYCLE:.0f}s\ncounting: {counting}\n"
                             "groups: [{name: software, events: [task-clock, page-faults]}]\n"

@@ -38,7 +38,7 @@ class Profile(live.LiveTest):
         group = f"  processes:\n    - comm: [{cls.comm}]\n      groups: [software]\n"
         cls.config = live.config(cls.own, more=group) + f"profiles: {{rate: {RATE}}}\n"
         cls.exporter = cls.enterClassContext(Exporter(cls.config))
-        metrics = cls.exporter.after_cycles(2)
+        metrics = cls.exporter.scrape_until(lambda m: m.find(SUPPORTED), PATIENCE, "the status")
         if metrics.sum(SUPPORTED) == 0:
             raise unittest.SkipTest(f"no profiles here: {metrics.labels(SUPPORTED, 'reason')}")
 
@@ -223,7 +223,7 @@ class Profile(live.LiveTest):
         os.chown(directory, 65534, 65534)
         with Exporter(self.config, directory=directory,
                       wrapper=live.AS_THE_UNIT) as self.exporter:
-            metrics = self.exporter.after_cycles(2)
+            metrics = self.exporter.scrape_until(lambda m: m.find(SUPPORTED), PATIENCE, "the status")
             if metrics.sum(SUPPORTED) == 0:
                 self.skipTest(f"not with these: {metrics.labels(SUPPORTED, 'reason')}")
             out = self.shown(self.target("known"), self.burn("known", 70), "-n2")
